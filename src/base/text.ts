@@ -1,0 +1,30 @@
+/** What is left of a text after a cut, and how much was cut, in UTF-16 units. */
+export interface Capped {
+  text: string;
+  /** Characters that were left out; 0 when nothing was. */
+  cut: number;
+}
+
+/** The first `max` characters; never half of a surrogate pair. */
+export function cap(text: string, max: number): Capped {
+  if (text.length <= max) return { text, cut: 0 };
+  let end = Math.max(0, max);
+  const last = text.charCodeAt(end - 1);
+  if (end > 0 && last >= 0xd800 && last <= 0xdbff) end--;
+  return { text: text.slice(0, end), cut: text.length - end };
+}
+
+/** The first line of a text, cut to `max` characters with an ellipsis: for names of entries (design, section 8). */
+export function firstLine(text: string, max = 60): string {
+  const line = text.split(/\r\n|[\n\r\u0085\u2028\u2029]/, 1)[0]!.trim();
+  return line.length <= max ? line : `${cap(line, max - 1).text.trimEnd()}…`;
+}
+
+/** Characters that a terminal or a dialog would hide, reorder or act on: controls but newline and tab, bidi marks, zero-width and tag characters. */
+export const hiddenCharacters =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
+
+/** Makes hidden characters visible as `[U+202E]`, so that what a person allows is what will run (faults F046). */
+export function visible(text: string): string {
+  return text.replace(/\r\n/g, '\n').replace(hiddenCharacters, (c) => `[U+${c.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`);
+}

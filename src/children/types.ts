@@ -1,0 +1,54 @@
+import type { AgentConnection } from '../acp/client';
+import type { InitializeResponse } from '../acp/types';
+
+/** What to start and how it is known to the pool. Made by `ask/launch.ts` from a config entry. */
+export interface ChildSpec {
+  /** The pool's key (rule 1): file and content, or command line and folder; env; role. Never a name. */
+  key: string;
+  /** How a person knows it, for messages: `bob`. */
+  name: string;
+  role: 'home' | 'asked';
+  command: string;
+  args: string[];
+  /** The process's own folder: that of the first session. */
+  cwd: string;
+  /** The whole environment of the child, already shielded (rule 3). */
+  env: Record<string, string>;
+}
+
+/** How a process ended. Exactly one of `code`, `signal` and `spawnError` is set. */
+export interface ExitInfo {
+  code?: number;
+  signal?: string;
+  spawnError?: NodeJS.ErrnoException;
+  /** The last lines of stderr, at most 4 kB, control characters made harmless. */
+  stderrTail: string;
+}
+
+/** A started child whose `initialize` has been answered. Shared by all who acquired it. */
+export interface PooledChild {
+  readonly spec: ChildSpec;
+  readonly pid: number;
+  readonly connection: AgentConnection;
+  readonly info: InitializeResponse;
+  /** Settles when the process has ended; never rejects. */
+  readonly exited: Promise<ExitInfo>;
+}
+
+/** A hold on a child. While one is held the child is not ended, also when its key is gone. */
+export interface Lease {
+  readonly child: PooledChild;
+  release(): void;
+}
+
+export type ChildState = 'starting' | 'ready' | 'ended';
+
+/** What the pool says of one child, for views and tests. */
+export interface ChildStatus {
+  key: string;
+  name: string;
+  role: 'home' | 'asked';
+  state: ChildState;
+  pid?: number;
+  exit?: ExitInfo;
+}

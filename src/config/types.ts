@@ -1,0 +1,68 @@
+/** Who can be asked, as `mmConfigs` names it (design, section 6). */
+interface EntryBase {
+  /** When to ask this agent, in the words of who wrote the file; shown to people and to the model. */
+  description?: string;
+  /** true: its calls run without a question; false: they ask, also under a caller's yolo; absent: the caller's own yolo. */
+  yolo?: boolean;
+  /** Variables for the child, on top of the shielded environment; `${env:NAME}` is already filled in. */
+  env: Record<string, string>;
+}
+
+/** Another `mm`, described by its own file. */
+export interface PathEntry extends EntryBase {
+  kind: 'path';
+  /** Absolute path of the agent's `mm.yaml`, not yet resolved for links. */
+  path: string;
+}
+
+/** Any ACP agent that is started by a command line. */
+export interface CommandEntry extends EntryBase {
+  kind: 'command';
+  command: string;
+  args: string[];
+}
+
+export type AgentEntry = PathEntry | CommandEntry;
+
+/** A loaded and checked `mm.yaml`. All paths are absolute. */
+export interface MmConfig {
+  /** The file that it came from, absolute. */
+  file: string;
+  /** SHA-256 of the file's content, hex. */
+  hash: string;
+  acp: { title?: string; description?: string };
+  /** A preset's name, `openai`, or `demo`. */
+  provider: string;
+  model: string;
+  /** Address of an OpenAI-compatible server, without a trailing slash; absent for `demo`. */
+  baseUrl?: string;
+  /** Resolved from `${env:NAME}` or literal (with a warning). Never log it. */
+  apiKey?: string;
+  systemPrompt?: string;
+  yolo: boolean;
+  /** Characters of one tool output or one answer. */
+  maxOutput: number;
+  /** Seconds. */
+  bashTimeout: number;
+  /** Seconds of silence. */
+  watchdogTimeout: number;
+  /** In the order of the file. */
+  mmConfigs: Map<string, AgentEntry>;
+}
+
+/** One remark on a file, with its place. */
+export interface Diagnostic {
+  severity: 'error' | 'warning';
+  file: string;
+  /** 1-based. */
+  line: number;
+  /** 1-based. */
+  column: number;
+  /** In words, with what was expected, what was found and the nearest known key where that helps. */
+  message: string;
+}
+
+export type LoadResult =
+  | { ok: true; config: MmConfig; warnings: Diagnostic[] }
+  /** `errors` has at least one error. */
+  | { ok: false; file: string; errors: Diagnostic[]; warnings: Diagnostic[] };
