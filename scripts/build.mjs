@@ -1,0 +1,114 @@
+#!/usr/bin/env node
+/**
+ * Makes dist/: the extension, `mm` and the pages.
+ *
+ *   node scripts/build.mjs [extension] [mm] [webview] [--minify] [--watch] [--sizes]
+ *
+ * Without a name all three are made. `--minify` is what the package gets (no source maps). `--sizes` prints what is in each file.
+ * Types are not checked here (that is `npm run lint`), so that a build takes well under a second.
+ */
+import { chmod, readFile, rm } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
+import { analyzeMetafile, build, context } from 'esbuild';
+import { root } from './lib/paths.mjs';
+
+const args = process.argv.slice(2);
+const flags = new Set(args.filter((a) => a.startsWith('--')));
+const names = args.filter((a) => !a.startsWith('--'));
+const minify = flags.has('--minify');
+
+/** @type {import('esbuild').BuildOptions} */
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  minify,
+  sourcemap: minify ? false : 'linked',
+  sourcesContent: false,
+  metafile: true,
+  legalComments: 'none',
+  charset: 'utf8',
+  logLevel: 'warning',
+  define: { 'process.env.MM_BUILD': JSON.stringify(minify ? 'package' : 'development') },
+};
+
+/** Node 20 is the oldest that runs us; the editor's own is newer. `module` first, so that unused parts of libraries fall away. */
+const onNode = { ...common, platform: 'node', target: 'node20', mainFields: ['module', 'main'] };
+
+/** `mm` is ES modules, so that what a mode does not need is not even read; CommonJS libraries inside still want a `require`. */
+async function mmBanner() {
+  const requireShim =
+    "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+  const hasShebang = (await readFile(`${root}/src/mm.ts`, 'utf8')).startsWith('#!');
+  return hasShebang ? requireShim : `#!/usr/bin/env node\n${requireShim}`;
+}
+
+/** @type {Record<string, () => Promise<import('esbuild').BuildOptions>>} */
+const targets = {
+  extension: async () => ({
+    ...onNode,
+    entryPoints: { extension: 'src/extension.ts' },
+    outdir: 'dist',
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    external: ['vscode'],
+  }),
+  mm: async () => ({
+    ...onNode,
+    entryPoints: { mm: 'src/mm.ts' },
+    outdir: 'dist',
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'mm/[name]-[hash]',
+    format: 'esm',
+    splitting: true,
+    banner: { js: await mmBanner() },
+  }),
+  webview: async () => ({
+    ...common,
+    platform: 'browser',
+    target: 'es2022',
+    // a script and a style sheet of the same name, so they are given as two entries of one build
+    entryPoints: [
+      { in: 'webview/chat/main.ts', out: 'chat' },
+      { in: 'webview/chat/chat.css', out: 'chat' },
+    ],
+    outdir: 'dist/webview',
+    assetNames: '[name]',
+    format: 'iife',
+    loader: { '.svg': 'text', '.ttf': 'file', '.woff2': 'file' },
+  }),
+};
+
+const unknown = names.filter((n) => !(n in targets));
+if (unknown.length > 0) {
+  console.error(`build: no target "${unknown[0]}"; there are ${Object.keys(targets).join(', ')}`);
+  process.exit(2);
+}
+const wanted = names.length > 0 ? names : Object.keys(targets);
+const started = performance.now();
+
+// names of chunks carry a hash: what an earlier build left behind must not travel in the package
+if (names.length === 0) await rm(`${root}/dist`, { recursive: true, force: true });
+else if (wanted.includes('mm')) await rm(`${root}/dist/mm`, { recursive: true, force: true });
+
+if (flags.has('--watch')) {
+  for (const name of wanted) await (await context(await targets[name]())).watch();
+  console.log(`watching ${wanted.join(', ')}; Ctrl-C ends`);
+} else {
+  const results = await Promise.allSettled(wanted.map(async (name) => build(await targets[name]())));
+  const failed = results.filter((r) => r.status === 'rejected');
+  // esbuild has already printed its own errors, with file and line
+  for (const f of failed) if (!f.reason?.errors) console.error(f.reason);
+  for (const r of results) if (r.status === 'fulfilled') await report(r.value.metafile);
+  if (failed.length > 0) process.exit(1);
+  if (wanted.includes('mm')) await chmod(`${root}/dist/mm.mjs`, 0o755);
+  console.log(`built ${wanted.join(', ')} in ${Math.round(performance.now() - started)} ms`);
+}
+
+/** One line per file that counts, and with `--sizes` what it is made of. */
+async function report(metafile) {
+  for (const [file, output] of Object.entries(metafile.outputs)) {
+    if (file.endsWith('.map')) continue;
+    console.log(`  ${(output.bytes / 1024).toFixed(1).padStart(7)} kB  ${file}`);
+  }
+  if (flags.has('--sizes')) console.log(await analyzeMetafile(metafile));
+}
