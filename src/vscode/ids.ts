@@ -1,0 +1,60 @@
+/**
+ * Every id that the extension shares with `package.json`. A test holds both against each other, so an id that is
+ * renamed on one side only does not reach a person.
+ */
+
+/** Commands as the palette and menus know them. Titles are in `package.nls.json`; the category is "mm". */
+export const Commands = {
+  askAgent: 'mm.askAgent',
+  newConversation: 'mm.newConversation',
+  openConfiguration: 'mm.openConfiguration',
+  restartAgent: 'mm.restartAgent',
+  showLog: 'mm.showLog',
+} as const;
+export type CommandId = (typeof Commands)[keyof typeof Commands];
+
+/** Views; the editor makes a command `<id>.focus` for each. */
+export const Views = {
+  chat: 'mm.chat',
+} as const;
+export type ViewId = (typeof Views)[keyof typeof Views];
+
+/** The container that holds the chat, in the secondary side bar. */
+export const Containers = {
+  chat: 'mm',
+} as const;
+
+/** Settings, with their whole key. Both lead to a program being run, so both have the scope `machine` (design, section 10). */
+export const Settings = {
+  /** Path of the `mm.yaml` to use; empty: the next place that `config/find.ts` knows. */
+  config: 'mm.config',
+  /** Path of another `mm` binary; empty: the one that comes with the extension. */
+  path: 'mm.path',
+} as const;
+export type SettingId = (typeof Settings)[keyof typeof Settings];
+
+/** Keys that `when` clauses of `package.json` read. */
+export const ContextKeys = {
+  /** At least one agent's process runs: "Restart Agent…" stands in the view's menu. */
+  childrenRunning: 'mm.childrenRunning',
+} as const;
+
+/** Commands of the editor itself that we call. */
+export const EditorCommands = {
+  focusChat: `${Views.chat}.focus`,
+  manageTrust: 'workbench.trust.manage',
+  openFolder: 'workbench.action.files.openFolder',
+  openSettings: 'workbench.action.openSettings',
+  reloadWindow: 'workbench.action.reloadWindow',
+  setContext: 'setContext',
+} as const;
+
+/** Keys of what we keep in the editor's own storage. */
+export const StateKeys = {
+  /** Content hashes of `mm.yaml` files of folders that a person has allowed (global). */
+  approvals: 'mm.approvedConfigurations',
+  /** The conversation that the view showed last (workspace). */
+  conversation: 'mm.conversation',
+  /** Words in the composer by conversation (workspace). */
+  drafts: 'mm.drafts',
+} as const;

@@ -1,0 +1,72 @@
+import type { NoticeAction } from '../chat/nodes';
+import type { FromPage } from '../chat/page';
+
+/** Longest text that the composer may send, UTF-16 units. A page that sends more is broken or hostile. */
+const maxText = 1_000_000;
+const maxId = 256;
+const maxLink = 8_192;
+
+const answers: ReadonlySet<string> = new Set(['allow_once', 'allow_conversation', 'reject']);
+
+/** Every action that a notice can have; a new one that is missing here does not compile. */
+const actions: Record<NoticeAction['id'], true> = {
+  'ask-again': true,
+  'try-again': true,
+  'show-log': true,
+  stop: true,
+  'manage-trust': true,
+  'show-file': true,
+  'allow-version': true,
+  'not-now': true,
+  'open-config': true,
+  'open-folder': true,
+  'give-transcript': true,
+  'keep-answer': true,
+  'reload-window': true,
+};
+
+function text(value: unknown, max: number): value is string {
+  return typeof value === 'string' && value.length <= max;
+}
+
+function id(value: unknown): value is string {
+  return text(value, maxId) && value.length > 0;
+}
+
+/**
+ * A message of the page, checked by hand and copied field by field: the page shows what models wrote, so nothing of it
+ * is believed. Undefined for anything that is not exactly one of the known messages.
+ */
+export function parseFromPage(raw: unknown): FromPage | undefined {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
+  const m = raw as Record<string, unknown>;
+  switch (m.type) {
+    case 'ready':
+    case 'stop':
+    case 'typing':
+      return { type: m.type };
+    case 'send':
+    case 'draft':
+      return text(m.text, maxText) ? { type: m.type, text: m.text } : undefined;
+    case 'stopAsk':
+      return id(m.id) ? { type: 'stopAsk', id: m.id } : undefined;
+    case 'answer':
+      return id(m.questionId) && typeof m.answer === 'string' && answers.has(m.answer)
+        ? {
+            type: 'answer',
+            questionId: m.questionId,
+            answer: m.answer as 'allow_once' | 'allow_conversation' | 'reject',
+          }
+        : undefined;
+    case 'action':
+      return id(m.node) && typeof m.action === 'string' && Object.hasOwn(actions, m.action)
+        ? { type: 'action', node: m.node, action: m.action as NoticeAction['id'] }
+        : undefined;
+    case 'home':
+      return id(m.name) ? { type: 'home', name: m.name } : undefined;
+    case 'open':
+      return text(m.href, maxLink) ? { type: 'open', href: m.href } : undefined;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { UserError } from '../base/errors';
+import { l10n } from '../base/l10n';
+import { isInside, linkTarget } from './links';
+
+/** Paths of the workspace's folders on disk, in their order. */
+export function workspaceFolders(): string[] {
+  return (vscode.workspace.workspaceFolders ?? []).flatMap((f) => (f.uri.scheme === 'file' ? [f.uri.fsPath] : []));
+}
+
+/** Shows a file, with the cursor in a line (1-based). */
+export async function showFile(file: string, line?: number): Promise<void> {
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
+  const at = line ? new vscode.Range(line - 1, 0, line - 1, 0) : undefined;
+  await vscode.window.showTextDocument(document, { preview: true, selection: at });
+}
+
+/**
+ * Opens a link that a model wrote: a web page by the editor's own opener, which asks, or a file of the workspace. A file
+ * that lies outside, also by way of a symbolic link, does not open, nor does any other scheme.
+ */
+export async function openLink(href: string): Promise<void> {
+  const folders = workspaceFolders();
+  const target = linkTarget(href, folders, existsSync);
+  if (!target) {
+    throw new UserError(l10n.t('This link does not open: only web pages and files of the workspace do.'));
+  }
+  if (target.kind === 'web') {
+    await vscode.env.openExternal(vscode.Uri.parse(target.address, true));
+    return;
+  }
+  let real: string;
+  try {
+    real = await realpath(target.file);
+  } catch (cause) {
+    throw new UserError(l10n.t('{0} is not there.', target.file), { cause });
+  }
+  const roots = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
+  if (!roots.some((root) => isInside(real, root))) {
+    throw new UserError(l10n.t('{0} leads out of the workspace, so it was not opened.', target.file));
+  }
+  await showFile(target.file, target.line);
+}

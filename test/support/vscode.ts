@@ -1,0 +1,241 @@
+/**
+ * A stand-in for the editor's module `vscode` in unit tests (vitest's alias). It has what `src/vscode` uses, keeps what
+ * was asked of it in `fake`, and answers from there. Whatever a test does not set up does the quietest thing.
+ */
+type Listener<T> = (value: T) => unknown;
+
+class Emitter<T> {
+  #listeners = new Set<Listener<T>>();
+  event = (listener: Listener<T>): Disposable => {
+    this.#listeners.add(listener);
+    return new Disposable(() => this.#listeners.delete(listener));
+  };
+  fire(value: T): void {
+    for (const listener of [...this.#listeners]) listener(value);
+  }
+  get size(): number {
+    return this.#listeners.size;
+  }
+  dispose(): void {
+    this.#listeners.clear();
+  }
+}
+
+class Disposable {
+  #stop: (() => unknown) | undefined;
+  constructor(stop: () => unknown) {
+    this.#stop = stop;
+  }
+  dispose(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+}
+
+class Uri {
+  constructor(
+    readonly scheme: string,
+    readonly path: string,
+    readonly text: string,
+  ) {}
+  get fsPath(): string {
+    return this.path;
+  }
+  toString(): string {
+    return this.text;
+  }
+  static file(file: string): Uri {
+    return new Uri('file', file, `file://${file}`);
+  }
+  static parse(text: string): Uri {
+    const scheme = /^([a-z]+):/i.exec(text)?.[1] ?? '';
+    return new Uri(scheme, text.slice(scheme.length + 1).replace(/^\/\/[^/]*/, ''), text);
+  }
+  static joinPath(base: Uri, ...parts: string[]): Uri {
+    const path = [base.path, ...parts].join('/');
+    return new Uri(base.scheme, path, `${base.scheme}://${path}`);
+  }
+}
+
+class Position {
+  constructor(
+    readonly line: number,
+    readonly character: number,
+  ) {}
+}
+
+class Range {
+  readonly start: Position;
+  readonly end: Position;
+  constructor(startLine: number, startCharacter: number, endLine: number, endCharacter: number) {
+    this.start = new Position(startLine, startCharacter);
+    this.end = new Position(endLine, endCharacter);
+  }
+}
+
+class Diagnostic {
+  source?: string;
+  constructor(
+    readonly range: Range,
+    readonly message: string,
+    readonly severity: number,
+  ) {}
+}
+
+class CancellationError extends Error {}
+
+interface Message {
+  kind: 'information' | 'warning' | 'error';
+  message: string;
+  options?: { modal?: boolean; detail?: string };
+  items: (string | { title: string; isCloseAffordance?: boolean })[];
+  /** Closes it with the item of this title, or with nothing. */
+  answer(title?: string): void;
+}
+
+/** What happened, and what to answer. `reset` before each test. */
+const fake = {
+  messages: [] as Message[],
+  commands: [] as unknown[][],
+  registered: new Map<string, (...args: unknown[]) => unknown>(),
+  opened: [] as string[],
+  shown: [] as { file: string; line?: number }[],
+  context: new Map<string, unknown>(),
+  settings: new Map<string, unknown>(),
+  folders: [] as { uri: Uri; name: string; index: number }[],
+  trusted: true,
+  changedDocument: new Emitter<unknown>(),
+  changedSelection: new Emitter<unknown>(),
+  changedSettings: new Emitter<{ affectsConfiguration(key: string): boolean }>(),
+  changedFolders: new Emitter<unknown>(),
+  grantedTrust: new Emitter<void>(),
+  quickPick: undefined as undefined | ((items: unknown[]) => unknown),
+  inputBox: undefined as undefined | (() => string | undefined),
+  folderPick: undefined as undefined | (() => unknown),
+  diagnostics: new Map<string, Diagnostic[]>(),
+  reset(): void {
+    this.messages.length = 0;
+    this.commands.length = 0;
+    this.registered.clear();
+    this.opened.length = 0;
+    this.shown.length = 0;
+    this.context.clear();
+    this.settings.clear();
+    this.folders.length = 0;
+    this.trusted = true;
+    this.quickPick = undefined;
+    this.inputBox = undefined;
+    this.folderPick = undefined;
+    this.diagnostics.clear();
+    for (const e of [this.changedDocument, this.changedSelection, this.changedSettings, this.changedFolders])
+      e.dispose();
+    this.grantedTrust.dispose();
+    window.activeTextEditor = undefined;
+  },
+  /** The newest message that is still open. */
+  get message(): Message {
+    const last = this.messages.at(-1);
+    if (!last) throw new Error('no message was shown');
+    return last;
+  },
+};
+
+function show(kind: Message['kind']) {
+  return (message: string, ...rest: unknown[]) =>
+    new Promise<unknown>((resolve) => {
+      const [first] = rest;
+      const isOptions = typeof first === 'object' && first !== null && !('title' in first);
+      const items = (isOptions ? rest.slice(1) : rest) as Message['items'];
+      fake.messages.push({
+        kind,
+        message,
+        options: isOptions ? (first as Message['options']) : undefined,
+        items,
+        answer(title) {
+          const item = items.find((i) => (typeof i === 'string' ? i : i.title) === title);
+          resolve(item ?? items.find((i) => typeof i !== 'string' && i.isCloseAffordance));
+        },
+      });
+    });
+}
+
+const window: Record<string, unknown> & { activeTextEditor: unknown } = {
+  activeTextEditor: undefined,
+  showInformationMessage: show('information'),
+  showWarningMessage: show('warning'),
+  showErrorMessage: show('error'),
+  showQuickPick: async (items: unknown) => fake.quickPick?.((await items) as unknown[]),
+  showInputBox: async () => fake.inputBox?.(),
+  showWorkspaceFolderPick: async () => fake.folderPick?.(),
+  showTextDocument: async (document: { uri: Uri }, options?: { selection?: Range }) => {
+    fake.shown.push({
+      file: document.uri.path,
+      line: options?.selection ? options.selection.start.line + 1 : undefined,
+    });
+  },
+  onDidChangeTextEditorSelection: fake.changedSelection.event,
+};
+
+const workspace = {
+  get isTrusted(): boolean {
+    return fake.trusted;
+  },
+  get workspaceFolders() {
+    return fake.folders.length ? fake.folders : undefined;
+  },
+  getConfiguration: () => ({ get: (key: string, fallback?: unknown) => fake.settings.get(key) ?? fallback }),
+  openTextDocument: async (uri: Uri) => ({ uri }),
+  onDidChangeTextDocument: fake.changedDocument.event,
+  onDidChangeConfiguration: fake.changedSettings.event,
+  onDidChangeWorkspaceFolders: fake.changedFolders.event,
+  onDidGrantWorkspaceTrust: fake.grantedTrust.event,
+};
+
+const commands = {
+  registerCommand(id: string, run: (...args: unknown[]) => unknown) {
+    fake.registered.set(id, run);
+    return new Disposable(() => fake.registered.delete(id));
+  },
+  async executeCommand(...args: unknown[]) {
+    fake.commands.push(args);
+  },
+};
+
+const env = {
+  language: 'en',
+  openExternal: async (uri: Uri) => {
+    fake.opened.push(uri.toString());
+    return true;
+  },
+};
+
+const languages = {
+  createDiagnosticCollection: () => ({
+    set: (uri: Uri, list: Diagnostic[]) => fake.diagnostics.set(uri.path, list),
+    clear: () => fake.diagnostics.clear(),
+    dispose: () => fake.diagnostics.clear(),
+  }),
+};
+
+const DiagnosticSeverity = { Error: 0, Warning: 1 };
+const TextEditorSelectionChangeKind = { Keyboard: 1, Mouse: 2, Command: 3 };
+const l10n = { t: (text: string) => text, bundle: undefined };
+
+export {
+  CancellationError,
+  commands,
+  Diagnostic,
+  DiagnosticSeverity,
+  Disposable,
+  Emitter as EventEmitter,
+  env,
+  fake,
+  l10n,
+  languages,
+  Position,
+  Range,
+  TextEditorSelectionChangeKind,
+  Uri,
+  window,
+  workspace,
+};
