@@ -1,0 +1,130 @@
+/**
+ * The door in front of a served editor. It passes everything through, with one addition: a browser that comes for the first time first
+ * gets a page of a few lines, which writes into the browser's own storage that the given folders are trusted, exactly as the button
+ * "Trust" of the editor does, and then opens the editor. Workspace trust stays on, for every other folder too, and a person who takes the
+ * trust back is not overruled: the page comes once per browser. See docs/decisions/0007-trust-of-the-demo.md.
+ */
+import { createHash } from 'node:crypto';
+import http from 'node:http';
+import net from 'node:net';
+import { StepError } from './processes.mjs';
+
+/** Where the web workbench keeps trusted folders: an application-wide key, in one of two databases by version. */
+const databases = ['vscode-web-state-db-global', 'vscode-web-state-db-global-shared'];
+
+/** @param {string[]} folders absolute paths @param {string} cookie name and value that say that this browser has had the page */
+function trustPage(folders, cookie) {
+  const script = `
+const folders = ${JSON.stringify(folders).replaceAll('<', '\\u003c')};
+const trusted = folders.map((path) => ({
+  uri: { $mid: 1, path, scheme: 'vscode-remote', authority: location.host }, trusted: true }));
+const open = (name, version) => new Promise((resolve, reject) => {
+  const request = indexedDB.open(name, version);
+  request.onupgradeneeded = () => request.result.createObjectStore('ItemTable');
+  request.onsuccess = () => resolve(request.result);
+  request.onerror = () => reject(request.error);
+});
+const store = async (name) => {
+  const db = await open(name);
+  await new Promise((resolve, reject) => {
+    const change = db.transaction('ItemTable', 'readwrite');
+    const table = change.objectStore('ItemTable');
+    const before = table.get('content.trust.model.key');
+    before.onsuccess = () => {
+      const others = before.result ? JSON.parse(before.result).uriTrustInfo ?? [] : [];
+      table.put(JSON.stringify({ uriTrustInfo: [...others, ...trusted] }), 'content.trust.model.key');
+    };
+    change.oncomplete = resolve;
+    change.onerror = () => reject(change.error);
+  });
+  db.close();
+};
+Promise.all(${JSON.stringify(databases)}.map(store))
+  .catch((error) => console.error('the folder could not be trusted beforehand', error))
+  .then(() => {
+    document.cookie = '${cookie}; path=/; max-age=31536000; samesite=lax';
+    if (document.cookie.includes('${cookie}')) location.reload();
+    else document.body.textContent = 'The editor needs cookies and site data for this address. Allow them and reload.';
+  });
+`;
+  return `<!doctype html><meta charset="utf-8"><title>Opening…</title><body><script>${script}</script>`;
+}
+
+/**
+ * @param {{socket: string, port: number, trusted: string[]}} o
+ * @returns {Promise<{port: number, close(): void}>}
+ */
+export async function startFront({ socket, port, trusted }) {
+  // Cookies do not know ports, the browser's storage does: the port is part of the name, and other folders are another value.
+  let cookie = '';
+  const wantsTrustPage = (request) =>
+    trusted.length > 0 &&
+    request.method === 'GET' &&
+    request.url.split('?')[0] === '/' &&
+    String(request.headers.accept ?? '').includes('text/html') &&
+    !String(request.headers.cookie ?? '').includes(cookie);
+
+  const server = http.createServer((request, response) => {
+    if (wantsTrustPage(request)) {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
+      response.end(trustPage(trusted, cookie));
+      return;
+    }
+    const inner = http.request(
+      { socketPath: socket, method: request.method, path: request.url, headers: request.headers },
+      (answer) => {
+        response.writeHead(answer.statusCode, answer.rawHeaders);
+        answer.pipe(response);
+        answer.on('error', () => response.destroy());
+      },
+    );
+    inner.on('error', () => {
+      if (!response.headersSent) response.writeHead(502, { 'content-type': 'text/plain' });
+      response.end('The editor does not answer.');
+    });
+    response.on('close', () => inner.destroy());
+    request.pipe(inner);
+  });
+
+  /** @type {Set<import('node:net').Socket>} */
+  const open = new Set();
+  server.on('connection', (connection) => {
+    open.add(connection);
+    connection.on('close', () => open.delete(connection));
+  });
+
+  // WebSockets: the request's head goes through as it came, then both sides are one pipe
+  server.on('upgrade', (request, outer, head) => {
+    const inner = net.connect(socket, () => {
+      const lines = [`${request.method} ${request.url} HTTP/1.1`];
+      for (let i = 0; i < request.rawHeaders.length; i += 2)
+        lines.push(`${request.rawHeaders[i]}: ${request.rawHeaders[i + 1]}`);
+      inner.write(`${lines.join('\r\n')}\r\n\r\n`);
+      if (head.length > 0) inner.write(head);
+      inner.pipe(outer);
+      outer.pipe(inner);
+    });
+    inner.on('error', () => outer.destroy());
+    outer.on('error', () => inner.destroy());
+    inner.on('close', () => outer.destroy());
+    outer.on('close', () => inner.destroy());
+  });
+
+  await new Promise((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(
+        error.code === 'EADDRINUSE' ? new StepError(`Port ${port} is in use; choose another with --port.`) : error,
+      ),
+    );
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const own = server.address().port;
+  cookie = `mm-trust-${own}=${createHash('sha256').update(JSON.stringify(trusted)).digest('hex').slice(0, 16)}`;
+  return {
+    port: own,
+    close() {
+      server.close();
+      for (const connection of open) connection.destroy();
+    },
+  };
+}
