@@ -4,10 +4,11 @@
  * has already downloaded, `apt-get install chromium` where this is root on Debian, Playwright's download. `node scripts/chromium.mjs`
  * prints its path.
  */
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { onPath, runnable } from './lib/find.mjs';
 import { root } from './lib/paths.mjs';
 import { mustRun, run, StepError } from './lib/processes.mjs';
 import { main, step } from './lib/steps.mjs';
@@ -23,27 +24,6 @@ const fixedPlaces = {
     'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
   ],
 };
-
-function runnable(file) {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A program of the PATH. */
-export function onPath(name) {
-  const endings = process.platform === 'win32' ? ['.exe', '.cmd', ''] : [''];
-  for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
-    for (const ending of endings) {
-      const file = path.join(folder, name + ending);
-      if (folder && existsSync(file) && runnable(file)) return file;
-    }
-  }
-  return undefined;
-}
 
 function playwrightsOwn() {
   const require = createRequire(path.join(root, 'package.json'));

@@ -16,6 +16,7 @@ import './lib/node-version.mjs';
 import { cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { onPath } from './lib/find.mjs';
 import { ensureDependencies } from './lib/npm.mjs';
 import { cache, root } from './lib/paths.mjs';
 import { endAll, endWithUs, run, StepError, start } from './lib/processes.mjs';
@@ -72,11 +73,10 @@ async function configFile(given) {
 
 /** Starts the small model and writes the three agents' files for it. */
 async function onSmallModel() {
-  const { startSmallModel } = await import('./small-model.mjs');
+  const { smallModelConfigs, startSmallModel } = await import('./small-model.mjs');
   const model = await startSmallModel({ template: 'tools' });
   const folder = path.join(cache, 'demo/small-model');
   await mkdir(folder, { recursive: true });
-  const { smallModelConfigs } = await import('./small-model.mjs');
   for (const [name, text] of Object.entries(smallModelConfigs(model.url)))
     await writeFile(path.join(folder, name), text);
   return path.join(folder, 'mm.yaml');
@@ -158,7 +158,6 @@ await main(async () => {
     );
     return 0;
   }
-  const { onPath } = await import('./chromium.mjs');
   const code = o['no-open'] || o.port !== undefined ? undefined : onPath('code');
   const why = code ? undefined : whyNoEditor();
   if (why) {
