@@ -36,6 +36,8 @@ export interface PermissionQuestion {
   keyFile: boolean;
   /** The agent offers no `allow_once`: it can only be refused, and the dialog says so. */
   cannotAllow: boolean;
+  /** An entry on the way says `yolo: false`: a `mm` that relays by itself passes this up in `_meta.mm` (rule 4, "Deeper"). */
+  mustAsk?: boolean;
 }
 
 /** What a person (or nobody) said. `cancelled` is not a refusal: the turn was stopped, or the question became moot. */
@@ -73,6 +75,15 @@ export interface AskRequest {
   liveYolo(): boolean;
   /** An entry above says `yolo: false`; no yolo lifts it. */
   mustAsk?: boolean;
+  /** The `yolo` of the entries between the home agent and the caller, home's first. Absent below home: they said nothing. */
+  above?: readonly (boolean | undefined)[];
+  /** Names from "You" to the caller, for questions. Absent: made from `caller` and `chain`. */
+  askers?: readonly string[];
+  /**
+   * Set where a model asked through a hub (`_mm/ask`): the relay then gates the caller's `ask_agent` before anything is
+   * started (rule 8). Without it the caller has gated the call itself, or a person typed it.
+   */
+  gate?: { toolCallId: string };
   signal: AbortSignal;
 }
 
@@ -97,7 +108,15 @@ export type AskEvent =
   | { type: 'permission'; question: PermissionQuestion; state: 'waiting' }
   | { type: 'permission'; question: PermissionQuestion; state: 'settled'; decision: PermissionDecision }
   /** An ask that the asked agent made of a third one (hub only): its events, nested. */
-  | { type: 'nested'; askId: string; toolCallId: string; agent: string; askedBy: string; prompt: string; event: AskEvent }
+  | {
+      type: 'nested';
+      askId: string;
+      toolCallId: string;
+      agent: string;
+      askedBy: string;
+      prompt: string;
+      event: AskEvent;
+    }
   | { type: 'end'; answer: Answer };
 
 /** How a question was settled, and by whom. */
@@ -153,12 +172,27 @@ export interface TargetRequest {
   depth: number;
   /** The chain with the asked agent as last link. */
   chain: ChainLink[];
+  /** The yolo of this ask at this moment: an agent that never asks is refused without it (rule 4). */
+  yolo: boolean;
   signal: AbortSignal;
   onUpdate(update: AnyUpdate): void | Promise<void>;
   /** The agent asks for a permission; the answer is the `optionId`, or undefined for outcome `cancelled`. */
-  onPermission(request: { toolCall: ToolCallUpdate; options: PermissionOption[]; meta: unknown }, signal: AbortSignal): Promise<string | undefined>;
-  /** The agent sent `_mm/ask` (only offered when this is set, so only by a hub). */
-  onAsk?(request: { toolCallId: string; agent: string; prompt: string; context?: string }, signal: AbortSignal): Promise<AskResult>;
+  onPermission(request: TargetPermission, signal: AbortSignal): Promise<string | undefined>;
+  /** The agent sent `_mm/ask` (only offered when this is set, so only by a hub). Rejects with an `AskError`. */
+  onAsk?(
+    request: { toolCallId: string; agent: string; prompt: string; context?: string },
+    signal: AbortSignal,
+  ): Promise<AskResult>;
+}
+
+/** A permission request as a target passes it on. Everything in it is the agent's own, and untrusted. */
+export interface TargetPermission {
+  toolCall: ToolCallUpdate;
+  options: PermissionOption[];
+  /** The `mm` object of the request's `_meta`. */
+  meta: unknown;
+  /** `agentInfo.name` of the program that asks, for its quirks. */
+  program?: string;
 }
 
 export interface TargetSession {

@@ -1,0 +1,104 @@
+import type { AnyUpdate } from '../acp/types';
+import { firstLine, visible } from '../base/text';
+
+/**
+ * Updates that are about the session and not about the turn. Agents send them in the middle of a word (codex: four
+ * `usage_update`s in one answer; qwen: its commands seconds late), so they part nothing.
+ */
+const bookkeeping = new Set([
+  'usage_update',
+  'available_commands_update',
+  'current_mode_update',
+  'config_option_update',
+  'session_info_update',
+]);
+
+/** Far beyond any answer, and below the longest string that there can be. */
+const mostCharacters = 100_000_000;
+
+/**
+ * The answer's text out of a turn's updates (rule 6): `agent_message_chunk`s in their order. Parts with anything but text
+ * between them, or with another `messageId`, are joined by a blank line; a block that is no text stands as `[image]` or
+ * `[file name]`. Linear in what comes; never throws.
+ */
+export class AnswerText {
+  #parts: string[][] = [];
+  #open: string[] | undefined;
+  #messageId: string | undefined;
+  #length = 0;
+
+  feed(update: AnyUpdate): void {
+    if (update.sessionUpdate !== 'agent_message_chunk') {
+      if (!bookkeeping.has(update.sessionUpdate)) this.#open = undefined;
+      return;
+    }
+    const { content, messageId } = update as { content?: unknown; messageId?: unknown };
+    const block = content as { type?: unknown; text?: unknown } | null | undefined;
+    if (!block || typeof block !== 'object') return;
+    if (block.type !== 'text') {
+      this.#open = undefined;
+      this.#add(`[${labelOf(block)}]`);
+      this.#open = undefined;
+      return;
+    }
+    if (typeof block.text !== 'string' || block.text === '') return;
+    const id = typeof messageId === 'string' ? messageId : undefined;
+    if (this.#open && id !== this.#messageId) this.#open = undefined;
+    this.#messageId = id;
+    this.#add(block.text);
+  }
+
+  /** All that came so far. */
+  text(): string {
+    const texts = this.#parts.map((part) => part.join('')).filter((text) => text.trim() !== '');
+    return texts
+      .map((text, i) => {
+        const start = i === 0 ? text : text.replace(/^[\r\n]+/, '');
+        return i === texts.length - 1 ? start : withoutTrailingBreaks(start);
+      })
+      .join('\n\n');
+  }
+
+  #add(text: string): void {
+    if (this.#length >= mostCharacters) return;
+    this.#length += text.length;
+    if (this.#open) {
+      this.#open.push(text);
+      return;
+    }
+    this.#open = [text];
+    this.#parts.push(this.#open);
+  }
+}
+
+/** `/[\r\n]+$/` tries anew at every break of a long text; this looks at the end only. */
+function withoutTrailingBreaks(text: string): string {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) end--;
+  return text.slice(0, end);
+}
+
+function labelOf(block: object): string {
+  const { type, name, uri, resource } = block as Record<string, unknown>;
+  if (type === 'image' || type === 'audio') return type;
+  const address = uri ?? (resource as { uri?: unknown } | null | undefined)?.uri;
+  if (type === 'resource_link' || type === 'resource') {
+    if (typeof name === 'string' && name.trim()) return label(name);
+    if (typeof address === 'string') return label(lastSegment(address)) || 'file';
+    return 'file';
+  }
+  return typeof type === 'string' && type ? label(type) : 'unsupported';
+}
+
+function label(text: string): string {
+  return firstLine(visible(text), 80);
+}
+
+function lastSegment(uri: string): string {
+  const name = uri.split(/[?#]/, 1)[0]!.split(/[/\\]/).filter(Boolean).at(-1) ?? '';
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

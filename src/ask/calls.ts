@@ -1,0 +1,53 @@
+import type { AnyUpdate, ToolCallUpdate } from '../acp/types';
+
+/** Calls that are remembered at once; the oldest go first. */
+const mostCalls = 200;
+
+type Call = ToolCallUpdate & Record<string, unknown>;
+
+/**
+ * The calls that an agent has announced and not finished. Some requests for permission carry an id and little else
+ * (kimi: neither kind nor input), some come for an id that was never announced (codex, gemini; F035): what is known
+ * fills what is missing, and nothing that is there gets lost.
+ */
+export class OpenCalls {
+  #calls = new Map<string, Call>();
+
+  note(update: AnyUpdate): void {
+    const kind = update.sessionUpdate;
+    if (kind !== 'tool_call' && kind !== 'tool_call_update') return;
+    const { sessionUpdate: _, ...call } = update as unknown as Call & { sessionUpdate: string };
+    if (typeof call.toolCallId !== 'string') return;
+    if (call.status === 'completed' || call.status === 'failed') {
+      this.#calls.delete(call.toolCallId);
+      return;
+    }
+    this.#calls.set(call.toolCallId, merge(this.#calls.get(call.toolCallId), call as Call));
+    if (this.#calls.size > mostCalls) this.#calls.delete(this.#calls.keys().next().value!);
+  }
+
+  /** A permission request's call with what was announced of it. */
+  complete(toolCall: unknown): ToolCallUpdate {
+    const call = (toolCall && typeof toolCall === 'object' && !Array.isArray(toolCall) ? toolCall : {}) as Call;
+    const id = typeof call.toolCallId === 'string' ? call.toolCallId : '';
+    return merge(this.#calls.get(id), { ...call, toolCallId: id } as Call);
+  }
+}
+
+/** Fields of `next` win where they say something. A sentence of prose does not hide a diff that is already known. */
+function merge(known: Call | undefined, next: Call): Call {
+  if (!known) return next;
+  const merged: Call = { ...known };
+  for (const [field, value] of Object.entries(next)) {
+    if (value !== undefined && value !== null) merged[field] = value;
+  }
+  const diffs = diffsOf(known.content);
+  if (diffs.length > 0 && Array.isArray(next.content) && diffsOf(next.content).length === 0) {
+    merged.content = [...next.content, ...diffs] as Call['content'];
+  }
+  return merged;
+}
+
+function diffsOf(content: unknown): unknown[] {
+  return Array.isArray(content) ? content.filter((c) => (c as { type?: unknown } | null)?.type === 'diff') : [];
+}

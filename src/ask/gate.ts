@@ -1,0 +1,184 @@
+import type { PermissionOption, ToolCallUpdate } from '../acp/types';
+import { describe } from '../base/errors';
+import { l10n } from '../base/l10n';
+import type { Log } from '../base/log';
+import { decide, type EntryYolos } from './decide';
+import { touchesKeyFile } from './keyfiles';
+import { canAllow, cleanOptions } from './options';
+import { linkedStop } from './stop';
+import { joinedName, toolName } from './toolname';
+import type {
+  AskEvent,
+  Grants,
+  PermissionAnswer,
+  PermissionAsker,
+  PermissionDecision,
+  PermissionQuestion,
+} from './types';
+
+/** Questions of one gate that may wait at the same time; an agent that asks more is refused. */
+const mostWaiting = 200;
+
+/** What a request for permission is made of. `toolCall`, `options` and `program` are the agent's own. */
+export interface QuestionParts {
+  id: string;
+  path: string[];
+  toolCall: ToolCallUpdate;
+  options: PermissionOption[];
+  program?: string;
+  /** The session's folder; a folder that the call names stands instead. */
+  cwd: string;
+  /** Names from "You" to the agent that wants to call. */
+  chain: string[];
+  mustAsk?: boolean;
+}
+
+export function questionOf(parts: QuestionParts): PermissionQuestion {
+  const { id, path, toolCall, program, chain, mustAsk } = parts;
+  const options = cleanOptions(parts.options);
+  const tool = toolName(toolCall, program);
+  return {
+    id,
+    path,
+    tool,
+    name: joinedName(path, tool, l10n.t('unnamed tool')),
+    toolCall,
+    options,
+    cwd: folderOf(toolCall) ?? parts.cwd,
+    chain,
+    keyFile: touchesKeyFile(toolCall),
+    cannotAllow: !canAllow(options),
+    mustAsk,
+  };
+}
+
+/** A question with all that its decision needs. */
+export interface GateCall {
+  question: PermissionQuestion;
+  /** The yolo of each entry from the one that home asked down to the agent that wants to call; `[]` for home itself. */
+  entries: EntryYolos;
+  liveYolo: boolean;
+  grants: Grants;
+  permissions: PermissionAsker;
+  /** See `DecideQuestion`. */
+  foreignHome?: boolean;
+  /** Fires when the question is moot. */
+  signal: AbortSignal;
+  emit(event: AskEvent): void;
+}
+
+interface Waiting {
+  question: PermissionQuestion;
+  settleByGrant(): void;
+}
+
+/**
+ * Where questions become decisions: `decide` first, the person where it says so, and a grant that is given now also
+ * settles what waits for the same call in the same conversation (F048). One per relay; the host uses it for the home
+ * agent's own calls too. It fails closed: whatever goes wrong, nothing is allowed.
+ */
+export class PermissionGate {
+  #waiting = new Map<Grants, Set<Waiting>>();
+
+  constructor(private readonly log: Log) {}
+
+  async settle(call: GateCall): Promise<PermissionDecision> {
+    const decision = await this.#decide(call);
+    call.emit({ type: 'permission', question: call.question, state: 'settled', decision });
+    return decision;
+  }
+
+  async #decide(call: GateCall): Promise<PermissionDecision> {
+    if (call.signal.aborted) return { outcome: 'cancelled', by: 'stop' };
+    const { question } = call;
+    const first = decide(
+      {
+        path: question.path,
+        tool: question.tool,
+        keyFile: question.keyFile,
+        mustAsk: question.mustAsk === true,
+        cannotAllow: question.cannotAllow,
+        canAnswer: call.permissions.canAnswer,
+        foreignHome: call.foreignHome,
+      },
+      question.chain,
+      call.entries,
+      call.liveYolo,
+      call.grants,
+    );
+    if (first.outcome === 'allow') return { outcome: 'allowed', by: first.by };
+    if (first.outcome === 'refuse') return { outcome: 'rejected', by: first.by, why: first.why };
+    return this.#askPerson(call);
+  }
+
+  async #askPerson(call: GateCall): Promise<PermissionDecision> {
+    const { question, grants } = call;
+    const others = this.#waiting.get(grants) ?? new Set<Waiting>();
+    if (others.size >= mostWaiting) {
+      return { outcome: 'rejected', by: 'rule', why: l10n.t('Too many questions are waiting.') };
+    }
+    this.#waiting.set(grants, others);
+    const moot = linkedStop(call.signal);
+    let byGrant = false;
+    const waiting: Waiting = {
+      question,
+      settleByGrant() {
+        byGrant = true;
+        moot.controller.abort();
+      },
+    };
+    others.add(waiting);
+    call.emit({ type: 'permission', question, state: 'waiting' });
+    try {
+      const answer = await this.#answer(call, moot.signal);
+      if (byGrant) return { outcome: 'allowed', by: 'grant' };
+      if (answer === 'cancelled') return { outcome: 'cancelled', by: 'stop' };
+      if (answer === 'reject') return { outcome: 'rejected', by: 'person' };
+      if (question.cannotAllow) return { outcome: 'rejected', by: 'rule' };
+      const remembered = answer === 'allow_conversation' && question.tool !== undefined && !question.keyFile;
+      if (remembered) {
+        grants.add(question.path, question.tool!);
+        others.delete(waiting);
+        this.#settleAlike(grants, others);
+      }
+      return remembered ? { outcome: 'allowed', by: 'person', remembered } : { outcome: 'allowed', by: 'person' };
+    } finally {
+      moot.dispose();
+      others.delete(waiting);
+      if (others.size === 0) this.#waiting.delete(grants);
+    }
+  }
+
+  /** The asker's answer, or `cancelled` as soon as the question is moot, whether or not the asker notices. */
+  async #answer(call: GateCall, moot: AbortSignal): Promise<PermissionAnswer> {
+    let onAbort: () => void = () => undefined;
+    const cancelled = new Promise<'cancelled'>((resolve) => {
+      onAbort = () => resolve('cancelled');
+      moot.addEventListener('abort', onAbort, { once: true });
+    });
+    try {
+      const answer = await Promise.race([call.permissions.ask(call.question, moot), cancelled]);
+      return known.has(answer) ? answer : 'cancelled';
+    } catch (error) {
+      this.log.warn(`The question ${call.question.name} could not be asked: ${describe(error)}`);
+      return 'cancelled';
+    } finally {
+      moot.removeEventListener('abort', onAbort);
+    }
+  }
+
+  #settleAlike(grants: Grants, others: Set<Waiting>): void {
+    for (const { question, settleByGrant } of [...others]) {
+      const alike = question.tool !== undefined && !question.keyFile && !question.cannotAllow;
+      if (alike && grants.has(question.path, question.tool!)) settleByGrant();
+    }
+  }
+}
+
+const known = new Set<PermissionAnswer>(['allow_once', 'allow_conversation', 'reject', 'cancelled']);
+
+/** Some agents say in which folder a command would run (codex). */
+function folderOf(toolCall: ToolCallUpdate): string | undefined {
+  const cwd = (toolCall?.rawInput as { cwd?: unknown } | null | undefined)?.cwd;
+  return typeof cwd === 'string' && cwd.trim() !== '' && cwd.length < 4096 ? cwd : undefined;
+}

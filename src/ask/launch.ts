@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { describe, ExitCode, UserError } from '../base/errors';
+import { l10n } from '../base/l10n';
+import { shieldedEnv } from '../children/shield';
+import type { ChildSpec } from '../children/types';
+import type { AgentEntry } from '../config/types';
+import { type HomeEntry, realPath, sha256 } from './identity';
+
+/** How `mm` starts `mm`: the program that it is itself, or the one of the setting `mm.path`. */
+export interface SelfLaunch {
+  command: string;
+  args: string[];
+  /** The program is Electron and runs as Node only when told to. */
+  electron: boolean;
+}
+
+export interface LaunchRequest {
+  name: string;
+  entry: AgentEntry | HomeEntry;
+  role: 'home' | 'asked';
+  /** Folder of the first session. */
+  cwd: string;
+  /** For `MM_ASK_DEPTH`; each session has its own in `_meta.mm`. 0 for home. */
+  depth: number;
+  self: SelfLaunch;
+  parentEnv: NodeJS.ProcessEnv;
+}
+
+/**
+ * What to start for an entry, and the pool's key for it (rule 1): the file's real path with its content's hash, or the
+ * command line with its folder; the entry's env; the role. Never the name. The key is a hash, because env may hold secrets.
+ * @throws UserError where the agent's file cannot be read.
+ */
+export async function specFor(o: LaunchRequest): Promise<ChildSpec> {
+  const entryEnv = o.entry.kind === 'home' ? {} : o.entry.env;
+  const program = o.entry.kind === 'command' ? commandLine(o.entry, o.cwd) : await ownProgram(o);
+  const key = sha256(JSON.stringify([program.identity, sorted(entryEnv), o.role]));
+  const env = shieldedEnv({
+    parent: o.parentEnv,
+    role: o.role,
+    entryEnv,
+    depth: o.depth,
+    electronMm: o.entry.kind !== 'command' && o.self.electron,
+  });
+  return { key, name: o.name, role: o.role, command: program.command, args: program.args, cwd: o.cwd, env };
+}
+
+interface Program {
+  identity: unknown;
+  command: string;
+  args: string[];
+}
+
+function commandLine(entry: { command: string; args: string[] }, cwd: string): Program {
+  return {
+    identity: ['command', entry.command, entry.args, resolve(cwd)],
+    command: entry.command,
+    args: [...entry.args],
+  };
+}
+
+async function ownProgram(o: LaunchRequest): Promise<Program> {
+  const file = await realPath(o.entry.kind === 'home' ? o.entry.file : (o.entry as { path: string }).path);
+  const content = await readFile(file).catch((error: unknown) => {
+    throw new UserError(l10n.t('The file of {0} cannot be read: {1}', o.name, describe(error)), {
+      hint: l10n.t('Check the path of {0} in mm.yaml.', o.name),
+      exitCode: ExitCode.usage,
+      cause: error,
+    });
+  });
+  return {
+    identity: ['file', file, sha256(content), o.self.command, o.self.args],
+    command: o.self.command,
+    args: [...o.self.args, '-acp', '-config', file],
+  };
+}
+
+/** The order in which a file names its variables makes no other child. */
+function sorted(env: Record<string, string>): [string, string][] {
+  return Object.entries(env).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+}

@@ -1,0 +1,247 @@
+import type { ClientSession, SessionHandlers } from '../acp/client';
+import { type AskParams, mmMeta, type SessionMeta, type Usage } from '../acp/meta';
+import { DeadlineError, RpcError } from "../acp/peer";
+import { ErrorCode, type RequestPermissionOutcome } from '../acp/types';
+import { describe, isCancelled, UserError } from '../base/errors';
+import { l10n } from '../base/l10n';
+import type { Log } from '../base/log';
+import { cap, firstLine, visible } from '../base/text';
+import { describeExit } from '../children/exit';
+import type { ChildPool } from '../children/pool';
+import type { ExitInfo, Lease, PooledChild } from '../children/types';
+import type { AgentEntry } from '../config/types';
+import { askingMode } from './asking';
+import { AskError, cancelledAsk } from './errors';
+import { type SelfLaunch, specFor } from './launch';
+import type { AgentFace, AskTarget, TargetRequest, TargetSession } from './types';
+import { rpcErrorOf } from './wire';
+
+export interface LocalTargetOptions {
+  pool: Pick<ChildPool, 'acquire'>;
+  /** How to start `mm` for an entry with `path`. */
+  self: SelfLaunch;
+  /** The environment that the children's is made from; it is not written. */
+  parentEnv: NodeJS.ProcessEnv;
+  log: Log;
+  /** Milliseconds for `session/new`, of which some agents need many; 60,000 when nothing is said. */
+  sessionDeadline?: number;
+}
+
+/** After a connection broke: how long the process has to end, so that its exit code can be told. Milliseconds. */
+const exitGrace = 2_000;
+
+/** Carries an ask to a child of the pool: a new session on a shared process (rules 1 and 2). */
+export class LocalTarget implements AskTarget {
+  constructor(private readonly o: LocalTargetOptions) {}
+
+  serves(entry: AgentEntry): boolean {
+    return entry.kind === 'path' || entry.kind === 'command';
+  }
+
+  async open(request: TargetRequest): Promise<TargetSession> {
+    const { name, entry, cwd, depth, signal } = request;
+    const spec = await specFor({
+      name,
+      entry,
+      role: 'asked',
+      cwd,
+      depth,
+      self: this.o.self,
+      parentEnv: this.o.parentEnv,
+    });
+    const lease = await this.#acquire(spec, name, signal);
+    let session: ClientSession | undefined;
+    try {
+      const { connection, info } = lease.child;
+      const program = textOf(info.agentInfo?.name);
+      session = await connection.newSession({
+        cwd,
+        meta: { askDepth: depth, chain: request.chain } satisfies SessionMeta,
+        handlers: handlersFor(request, program),
+        deadline: this.o.sessionDeadline ?? 60_000,
+        signal,
+      });
+      const mode = askingMode({
+        name,
+        program,
+        modes: session.response.modes,
+        entryYolo: entry.yolo,
+        yolo: request.yolo,
+      });
+      if (mode !== undefined) await session.setMode(mode);
+      return new LocalSession(name, lease, session, signal);
+    } catch (error) {
+      const words = await failureOf(error, 'start', name, lease.child, signal);
+      session?.close();
+      lease.release();
+      throw words;
+    }
+  }
+
+  async #acquire(spec: Parameters<ChildPool['acquire']>[0], name: string, signal: AbortSignal): Promise<Lease> {
+    try {
+      return await this.o.pool.acquire(spec, { signal });
+    } catch (error) {
+      if (signal.aborted || isCancelled(error)) throw cancelledAsk(name, error);
+      const known = error instanceof UserError ? error : undefined;
+      throw new AskError('start', describe(error), {
+        hint: known?.hint,
+        detail: known?.detail,
+        cause: error,
+        forModel: `${name} could not be started, so it did not answer. Go on without it.`,
+      });
+    }
+  }
+}
+
+class LocalSession implements TargetSession {
+  readonly face: AgentFace;
+  #closed = false;
+
+  constructor(
+    private readonly name: string,
+    private readonly lease: Lease,
+    private readonly session: ClientSession,
+    private readonly signal: AbortSignal,
+  ) {
+    this.face = faceOf(name, lease.child);
+  }
+
+  get sessionId(): string {
+    return this.session.id;
+  }
+
+  async prompt(text: string): Promise<{ stopReason: string; usage?: Usage }> {
+    try {
+      const response = await this.session.prompt([{ type: 'text', text }], { signal: this.signal });
+      const { stopReason, usage } = response as { stopReason?: unknown; usage?: unknown };
+      return { stopReason: typeof stopReason === 'string' ? stopReason : 'end_turn', usage: usageOf(usage) };
+    } catch (error) {
+      throw await failureOf(error, 'agent-error', this.name, this.lease.child, this.signal);
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.session.close();
+    this.lease.release();
+  }
+}
+
+function handlersFor(request: TargetRequest, program: string | undefined): SessionHandlers {
+  const { onAsk } = request;
+  return {
+    update: (update) => request.onUpdate(update),
+    async permission(params, signal): Promise<RequestPermissionOutcome> {
+      const optionId = await request.onPermission(
+        { toolCall: params.toolCall, options: params.options, meta: mmMeta(params), program },
+        signal,
+      );
+      return optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId };
+    },
+    ask:
+      onAsk &&
+      (async (params, signal) => {
+        const ask = readAsk(params);
+        try {
+          return await onAsk(ask, signal);
+        } catch (error) {
+          throw rpcErrorOf(error, ask.agent);
+        }
+      }),
+  };
+}
+
+/** `_mm/ask` as an agent sent it. @throws RpcError where it is not what it should be. */
+export function readAsk(params: unknown): Omit<AskParams, 'sessionId'> {
+  const { toolCallId, agent, prompt, context } = (params ?? {}) as Record<string, unknown>;
+  if (typeof toolCallId !== 'string' || typeof agent !== 'string' || typeof prompt !== 'string') {
+    throw new RpcError(ErrorCode.invalidParams, '_mm/ask needs toolCallId, agent and prompt, all texts');
+  }
+  if (context !== undefined && context !== null && typeof context !== 'string') {
+    throw new RpcError(ErrorCode.invalidParams, '_mm/ask: context must be a text');
+  }
+  return { toolCallId, agent, prompt, context: context ?? undefined };
+}
+
+/** How an agent is shown: by what it says of itself, cleaned. */
+export function faceOf(name: string, child: Pick<PooledChild, 'info' | 'connection'>): AgentFace {
+  const { agentInfo } = child.info;
+  const meta = child.connection.agentMeta;
+  return {
+    name,
+    title: textOf(agentInfo?.title) ?? textOf(agentInfo?.name),
+    provider: textOf(meta.provider),
+    model: textOf(meta.model),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  return firstLine(visible(cap(value, 1_000).text), 100) || undefined;
+}
+
+function usageOf(usage: unknown): Usage | undefined {
+  if (usage === null || typeof usage !== 'object') return undefined;
+  const { inputTokens, outputTokens, totalTokens } = usage as Record<string, unknown>;
+  const read = { inputTokens: count(inputTokens), outputTokens: count(outputTokens), totalTokens: count(totalTokens) };
+  return Object.values(read).some((n) => n !== undefined) ? read : undefined;
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+/** Why talking to a child failed: it answered with an error, it died (then how), or the ask was cancelled. */
+async function failureOf(
+  error: unknown,
+  failure: 'start' | 'agent-error',
+  name: string,
+  child: PooledChild,
+  signal: AbortSignal,
+): Promise<AskError> {
+  if (signal.aborted || isCancelled(error)) return cancelledAsk(name, error);
+  if (error instanceof AskError) return error;
+  if (error instanceof RpcError) return saidBy(name, error, failure);
+  const exit = await exitOf(child, error);
+  if (exit) {
+    const words = describeExit(name, exit);
+    return new AskError('died', words, {
+      detail: exit.stderrTail || undefined,
+      hint: l10n.t('The next question starts it again.'),
+      cause: error,
+      forModel: `${name} could not answer: its program ended in the middle. You may ask once more; it is started anew.`,
+    });
+  }
+  const known = error instanceof UserError ? error : undefined;
+  return new AskError(failure, describe(error), { hint: known?.hint, detail: known?.detail, cause: error });
+}
+
+function saidBy(name: string, error: RpcError, failure: 'start' | 'agent-error'): AskError {
+  const words = cap(visible(error.message), 2_000).text;
+  if (error.code === ErrorCode.authRequired) {
+    return new AskError(failure, l10n.t('{0} wants a sign-in first: {1}', name, words), {
+      hint: l10n.t('Start its program in a terminal, sign in there, and ask again.'),
+      cause: error,
+      forModel: `${name} could not answer: a person has to sign in to it first.`,
+    });
+  }
+  return new AskError(failure, l10n.t('{0} answered with an error: {1}', name, words), {
+    cause: error,
+    forModel: `${name} answered with an error: ${words}`,
+  });
+}
+
+/** How the child ended, if its connection is gone. A deadline that passed is no end. */
+async function exitOf(child: PooledChild, error: unknown): Promise<ExitInfo | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const soon = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), error instanceof DeadlineError ? 0 : exitGrace);
+  });
+  try {
+    return await Promise.race([child.exited, soon]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

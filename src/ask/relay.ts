@@ -1,0 +1,68 @@
+import type { Log } from '../base/log';
+import type { MmConfig, PathEntry } from '../config/types';
+import { PermissionGate } from './gate';
+import { EventQueue } from './queue';
+import { AskRun, type RunParts } from './run';
+import { linkedStop } from './stop';
+import type { AskEvent, AskRequest, AskTarget } from './types';
+
+export interface RelayOptions {
+  /** Asked in order; the first that serves an entry carries the ask. */
+  targets: AskTarget[];
+  log: Log;
+  /** The agents that are asked send `_mm/ask` here. Needs `loadConfigOf`. */
+  hub: boolean;
+  /** Loads an asked agent's own file, which is the caller's file of what that agent asks. */
+  loadConfigOf?(entry: PathEntry): Promise<MmConfig>;
+  /** Milliseconds that a cancelled agent has to end its turn before the ask ends without it; 5,000 when nothing is said. */
+  cancelGrace?: number;
+}
+
+/**
+ * Carries questions to agents and answers back (design, section 4). There is one in a process; `/ask-bob`, `ask_agent` and
+ * `mm --ask` all call it, and differ in who the caller is and who answers a permission.
+ */
+export class Relay {
+  /** Where permissions are decided; the host settles the home agent's own calls here too. */
+  readonly gate: PermissionGate;
+  readonly #parts: RunParts;
+
+  constructor(options: RelayOptions) {
+    this.gate = new PermissionGate(options.log);
+    this.#parts = {
+      targets: options.targets,
+      log: options.log,
+      gate: this.gate,
+      hub: options.hub,
+      loadConfigOf: options.loadConfigOf,
+      cancelGrace: options.cancelGrace ?? 5_000,
+      ask: (request) => this.ask(request),
+    };
+  }
+
+  /**
+   * One ask, started by the first `next`, for one consumer. Yields what happens in its order, at last `end` with the
+   * answer. While the consumer is behind, the agent is held back. Leaving the loop early cancels the ask.
+   * @throws AskError out of the iteration when the ask ends without an answer.
+   */
+  async *ask(request: AskRequest): AsyncGenerator<AskEvent, void, undefined> {
+    const queue = new EventQueue<AskEvent>();
+    const stop = linkedStop(request.signal);
+    const run = new AskRun(this.#parts, request, stop.signal, (event) => queue.push(event));
+    const done = run.run().then(
+      (answer) => {
+        void queue.push({ type: 'end', answer });
+        queue.end();
+      },
+      (error: unknown) => queue.fail(error),
+    );
+    try {
+      for (let next = await queue.next(); next; next = await queue.next()) yield next.value;
+    } finally {
+      queue.close();
+      stop.controller.abort();
+      stop.dispose();
+      await done;
+    }
+  }
+}

@@ -1,0 +1,378 @@
+import type { AskParams, AskResult, ChainLink } from '../acp/meta';
+import type { AnyUpdate, PermissionOption } from '../acp/types';
+import { CancelledError } from '../base/errors';
+import { l10n } from '../base/l10n';
+import type { Log } from '../base/log';
+import type { AgentEntry, MmConfig, PathEntry } from '../config/types';
+import { AnswerText } from './answer';
+import { OpenCalls } from './calls';
+import { type EntryYolos, yoloOf } from './decide';
+import { depthOfCaller, guardDepth, refuseCycle } from './depth';
+import { AskError, cancelledAsk, toAskError } from './errors';
+import { keep } from './exchange';
+import { type PermissionGate, questionOf } from './gate';
+import { linkFor } from './identity';
+import { nestedRequest } from './nested';
+import { optionFor } from './options';
+import { composePrompt } from './prompt';
+import { linkedStop, orStopped } from './stop';
+import type { AgentFace, Answer, AskEvent, AskRequest, AskTarget, TargetPermission, TargetSession } from './types';
+import { resultOf } from './wire';
+
+/** What all asks of a relay share. */
+export interface RunParts {
+  targets: readonly AskTarget[];
+  log: Log;
+  gate: PermissionGate;
+  /** This process carries the asks of the agents that it asks. */
+  hub: boolean;
+  /** The file of an asked agent, loaded: the caller's file of what that agent asks. */
+  loadConfigOf?(entry: PathEntry): Promise<MmConfig>;
+  /** How long a cancelled agent has to end its turn, milliseconds. */
+  cancelGrace: number;
+  /** The relay itself, for what the asked agent asks. */
+  ask(request: AskRequest): AsyncIterable<AskEvent>;
+}
+
+type Emit = (event: AskEvent) => void | Promise<void>;
+
+/** `ask_agent` as a tool's name, in questions and grants (rule 8). */
+export const askAgentTool = 'ask_agent';
+
+/** What our own question about `ask_agent` offers; the same as `mm` offers for its tools (rule 4). */
+const askOptions: PermissionOption[] = [
+  { optionId: 'allow_once', kind: 'allow_once', name: 'Allow once' },
+  { optionId: 'allow_always', kind: 'allow_always', name: 'Allow for this conversation' },
+  { optionId: 'reject_once', kind: 'reject_once', name: 'Reject' },
+];
+
+/**
+ * One ask from its request to its answer. `run` is the whole way, one named step after another; whatever has to happen
+ * around an ask is a step there. All that comes from the asked agent passes `#onUpdate` and `#onPermission`: those are its
+ * signs of life, and the time between a question and its settling is the person's and not the agent's.
+ */
+export class AskRun {
+  readonly #calls = new OpenCalls();
+  readonly #answer = new AnswerText();
+  readonly #refused: string[] = [];
+  readonly #name: string;
+  readonly #path: string[];
+  readonly #chainNames: string[];
+  /** The yolo of each entry from the one that home asked down to this ask's. */
+  #entries: EntryYolos = [];
+  #prompting = false;
+  #questions = 0;
+
+  constructor(
+    private readonly parts: RunParts,
+    private readonly request: AskRequest,
+    /** Ends the ask: the caller's signal, and the end of the consumer. */
+    private readonly signal: AbortSignal,
+    private readonly emit: Emit,
+  ) {
+    this.#name = request.agent;
+    this.#path = [...request.path, request.agent];
+    this.#chainNames = [...askersOf(request), request.agent];
+  }
+
+  /** @throws AskError, with what had come and what was refused on the way. */
+  async run(): Promise<Answer> {
+    let face: AgentFace = { name: this.#name };
+    try {
+      const depth = this.#guardDepth();
+      const entry = this.#lookUp();
+      const chain = await this.#extendChain(entry);
+      await this.#gateAsk();
+      const text = composePrompt(this.request.prompt, this.request.context);
+      const session = await this.#open(entry, depth, chain);
+      try {
+        face = session.face;
+        const ended = await this.#prompt(session, text);
+        return this.#conclude(session.face, ended);
+      } finally {
+        session.close();
+      }
+    } catch (error) {
+      throw this.#failed(error, face);
+    }
+  }
+
+  /** The agent, in the caller's file. */
+  #lookUp(): AgentEntry {
+    const { mmConfigs, file } = this.request.config;
+    const entry = mmConfigs.get(this.#name);
+    const known = [...mmConfigs.keys()];
+    if (!entry) {
+      throw new AskError('unknown-agent', l10n.t('There is no agent “{0}” in {1}.', this.#name, file), {
+        hint: known.length
+          ? l10n.t('Known agents: {0}', known.join(', '))
+          : l10n.t('The file names no agents (mmConfigs).'),
+        forModel: `There is no agent "${this.#name}". ${known.length ? `Known agents: ${known.join(', ')}.` : 'There are none.'}`,
+      });
+    }
+    const first = this.request.depth === 0 && this.request.path.length === 0;
+    // Below home and without a word about what stands above, nothing is given away: `undefined` stands for the home's entry.
+    const above = this.request.above ?? (first ? [] : [undefined]);
+    this.#entries = [...above, entry.yolo];
+    return entry;
+  }
+
+  /** Rule 9. @returns the depth of the asked agent. */
+  #guardDepth(): number {
+    if (this.signal.aborted) throw cancelledAsk(this.#name);
+    const depth = depthOfCaller(this.request.depth, this.request.chain);
+    guardDepth(depth, this.#name);
+    return depth + 1;
+  }
+
+  /** Rule 9: a cycle is refused before anything is started. @returns the chain with the asked agent as last link. */
+  async #extendChain(entry: AgentEntry): Promise<ChainLink[]> {
+    const link = await linkFor(this.#name, entry);
+    refuseCycle(this.request.chain, link);
+    return [...this.request.chain, link];
+  }
+
+  /** Rule 8: whoever runs the relay gates the caller's `ask_agent`, once, and shows the prompt before it goes. */
+  async #gateAsk(): Promise<void> {
+    const { gate, path, prompt, context, cwd, permissions, grants } = this.request;
+    if (!gate) return;
+    const question = questionOf({
+      id: `${this.request.id}:ask`,
+      path,
+      toolCall: {
+        toolCallId: gate.toolCallId,
+        name: askAgentTool,
+        title: `${this.#name}: ${prompt}`,
+        kind: 'other',
+        rawInput: { agent: this.#name, prompt, ...(context === undefined ? {} : { context }) },
+      },
+      options: askOptions,
+      cwd,
+      chain: this.#chainNames.slice(0, -1),
+      mustAsk: this.#mustAskAbove(),
+    });
+    // A prompt may speak of `.env`; asking is not a call on it.
+    question.keyFile = false;
+    const decision = await this.parts.gate.settle({
+      question,
+      entries: this.#entries.slice(0, -1),
+      liveYolo: this.request.liveYolo(),
+      grants,
+      permissions,
+      signal: this.signal,
+      emit: (event) => void this.emit(event),
+    });
+    if (decision.outcome === 'allowed') return;
+    if (decision.outcome === 'cancelled') throw cancelledAsk(this.#name);
+    throw new AskError('refused', l10n.t('{0} was not asked: the question was rejected.', this.#name), {
+      hint: decision.why,
+      forModel: `${this.#name} was not asked: ${decision.by === 'person' ? 'the person rejected the question' : 'it was not allowed'}.`,
+    });
+  }
+
+  /** A child, and on it a new conversation (rules 1 and 2). */
+  async #open(entry: AgentEntry, depth: number, chain: ChainLink[]): Promise<TargetSession> {
+    const target = this.parts.targets.find((t) => t.serves(entry));
+    if (!target) {
+      throw new AskError('start', l10n.t('Nothing here can start {0}.', this.#name));
+    }
+    await this.emit({ type: 'starting', agent: { name: this.#name } });
+    try {
+      const opening = target.open({
+        name: this.#name,
+        entry,
+        cwd: this.request.cwd,
+        depth,
+        chain,
+        yolo: this.#yolo(),
+        signal: this.signal,
+        onUpdate: (update) => this.#onUpdate(update),
+        onPermission: (permission, signal) => this.#onPermission(permission, signal),
+        onAsk: this.parts.hub ? (params, signal) => this.#onAsk(entry, chain, params, signal) : undefined,
+      });
+      return await orStopped(opening, this.signal, this.parts.cancelGrace, (late) => late.close());
+    } catch (error) {
+      throw toAskError(error, 'start', this.#name, this.signal);
+    }
+  }
+
+  /** The one prompt of an ask. A cancelled agent gets time to end its turn; then the ask ends without it. */
+  async #prompt(session: TargetSession, text: string) {
+    await this.emit({ type: 'started', agent: session.face, sessionId: session.sessionId });
+    if (this.signal.aborted) throw cancelledAsk(this.#name);
+    this.#prompting = true;
+    try {
+      return await orStopped(session.prompt(text), this.signal, this.parts.cancelGrace);
+    } catch (error) {
+      if (error instanceof CancelledError) this.parts.log.warn(`${this.#name} did not end its turn after a cancel`);
+      throw error;
+    } finally {
+      this.#prompting = false;
+    }
+  }
+
+  /** What the end of the turn means (rule 6), and what of it is kept. */
+  #conclude(face: AgentFace, ended: { stopReason: string; usage?: Answer['usage'] }): Answer {
+    const { stopReason, usage } = ended;
+    if (this.signal.aborted) throw cancelledAsk(this.#name);
+    if (stopReason === 'refusal') {
+      throw new AskError('refusal', l10n.t('{0} refused to answer.', this.#name), {
+        forModel: `${this.#name} refused to answer this question.`,
+      });
+    }
+    if (stopReason === 'cancelled') {
+      const after = this.#refused.length ? this.#refused.join(', ') : undefined;
+      throw new AskError(
+        'agent-error',
+        after
+          ? l10n.t('{0} ended its turn after {1} was refused.', this.#name, after)
+          : l10n.t('{0} ended its turn by itself.', this.#name),
+        { forModel: `${this.#name} ended its turn without an answer${after ? `, because ${after} was refused` : ''}.` },
+      );
+    }
+    const text = this.#answer.text();
+    if (text.trim() === '') {
+      throw new AskError('empty', l10n.t('{0} returned nothing.', this.#name), {
+        hint: emptyHint(stopReason) ?? l10n.t('Ask again, or ask differently.'),
+        forModel: `${this.#name} ended its turn without a word. Ask again, or ask differently.`,
+      });
+    }
+    const { kept, truncated } = keep(text, this.request.config.maxOutput, stopReason);
+    return {
+      text,
+      kept,
+      truncated,
+      agent: this.#name,
+      title: face.title,
+      provider: face.provider,
+      model: face.model,
+      stopReason,
+      usage,
+      refused: [...this.#refused],
+      agentFace: face,
+    };
+  }
+
+  #failed(error: unknown, face: AgentFace): AskError {
+    const ask = toAskError(error, 'agent-error', this.#name, this.signal);
+    const text = this.#answer.text();
+    if (text.trim() !== '' && !ask.came) ask.came = { text, face };
+    ask.refused = [...this.#refused];
+    return ask;
+  }
+
+  /** Updates before the prompt are the session's own (its commands, a banner) and no part of an answer. */
+  #onUpdate(update: AnyUpdate): void | Promise<void> {
+    if (!this.#prompting) return;
+    this.#calls.note(update);
+    // What comes after Stop is shown and not kept (F026).
+    if (!this.signal.aborted) this.#answer.feed(update);
+    return this.emit({ type: 'update', update });
+  }
+
+  /** Rule 4. @returns one of the agent's own option ids, or undefined for `cancelled`. */
+  async #onPermission(permission: TargetPermission, signal: AbortSignal): Promise<string | undefined> {
+    if (!this.#prompting || this.signal.aborted) return undefined;
+    const meta = readPermissionMeta(permission.meta);
+    const { permissions, grants, cwd, id } = this.request;
+    const question = questionOf({
+      id: `${id}:${++this.#questions}`,
+      path: [...this.#path, ...meta.path],
+      toolCall: this.#calls.complete(permission.toolCall),
+      options: permission.options,
+      program: permission.program,
+      cwd,
+      chain: [...this.#chainNames, ...meta.path],
+      mustAsk: meta.mustAsk || this.#mustAskAbove() || this.#entries.at(-1) === false,
+    });
+    const moot = linkedStop(this.signal, signal);
+    try {
+      const decision = await this.parts.gate.settle({
+        question,
+        entries: this.#entries,
+        liveYolo: this.request.liveYolo(),
+        grants,
+        permissions,
+        signal: moot.signal,
+        emit: (event) => void this.emit(event),
+      });
+      if (decision.outcome === 'rejected') this.#refused.push(question.name);
+      return optionFor(decision.outcome, question.options);
+    } finally {
+      moot.dispose();
+    }
+  }
+
+  /** The asked agent asks a third one, through this hub. Its events are nested in this ask's. */
+  async #onAsk(
+    entry: AgentEntry,
+    chain: ChainLink[],
+    params: Omit<AskParams, 'sessionId'>,
+    signal: AbortSignal,
+  ): Promise<AskResult> {
+    const stop = linkedStop(this.signal, signal);
+    try {
+      const request = await nestedRequest({
+        outer: this.request,
+        id: `${this.request.id}/${++this.#questions}`,
+        entry,
+        chain,
+        askers: this.#chainNames,
+        entries: this.#entries,
+        params,
+        signal: stop.signal,
+        loadConfigOf: this.parts.loadConfigOf,
+      });
+      const about = {
+        type: 'nested' as const,
+        askId: request.id,
+        toolCallId: params.toolCallId,
+        agent: params.agent,
+        askedBy: this.#name,
+        prompt: params.prompt,
+      };
+      for await (const event of this.parts.ask(request)) {
+        await this.emit({ ...about, event });
+        if (event.type !== 'end') continue;
+        this.#refused.push(...event.answer.refused);
+        return resultOf(event.answer);
+      }
+      throw new AskError('agent-error', l10n.t('{0} gave no answer.', params.agent));
+    } catch (error) {
+      const ask = toAskError(error, 'agent-error', params.agent, stop.signal);
+      this.#refused.push(...ask.refused);
+      throw ask;
+    } finally {
+      stop.dispose();
+    }
+  }
+
+  #yolo(): boolean {
+    return !this.#mustAskAbove() && yoloOf(this.#entries, this.request.liveYolo());
+  }
+
+  #mustAskAbove(): boolean {
+    return this.request.mustAsk === true || this.#entries.slice(0, -1).includes(false);
+  }
+}
+
+/** "You", then who was asked on the way. */
+function askersOf(request: AskRequest): string[] {
+  if (request.askers) return [...request.askers];
+  if (request.caller.kind !== 'model') return [request.caller.name];
+  return [l10n.t('You'), ...request.chain.map((link) => link.name)];
+}
+
+function emptyHint(stopReason: string): string | undefined {
+  if (stopReason === 'max_tokens') return l10n.t('It reached its limit of tokens before the first word.');
+  if (stopReason === 'max_turn_requests')
+    return l10n.t('It reached its limit of model requests before the first word.');
+  return undefined;
+}
+
+/** `_meta.mm` of a request for permission, as far as it is what it should be: a few short names, and a flag. */
+function readPermissionMeta(meta: unknown): { path: string[]; mustAsk: boolean } {
+  const { path, mustAsk } = (meta ?? {}) as { path?: unknown; mustAsk?: unknown };
+  const names = Array.isArray(path) ? path.filter((n): n is string => typeof n === 'string' && n !== '') : [];
+  return { path: names.slice(0, 4).map((n) => n.slice(0, 100)), mustAsk: mustAsk === true };
+}
