@@ -110,17 +110,16 @@ async function serve(o, workspace, config) {
   const runFolder = path.join(cache, 'demo/editor');
   const server = await step('starting VS Code', async () => {
     // the settings of an earlier start must not name a configuration that this one does not
-    await rm(path.join(runFolder, 'user-data/User/settings.json'), { force: true });
+    await rm(path.join(runFolder, 'user-data/Machine/settings.json'), { force: true });
     await installVsix(runFolder, file);
-    const settings = {
-      'workbench.secondarySideBar.defaultVisibility': 'visible',
-      ...(config ? { 'mm.config': config } : {}),
-    };
+    const settings = { 'workbench.secondarySideBar.defaultVisibility': 'visible' };
+    const machineSettings = config ? { 'mm.config': config } : {};
     const common = {
       run: runFolder,
       workspace: workspace.folder,
       trusted: workspace.ours ? [workspace.folder] : [],
       settings,
+      machineSettings,
     };
     if (o.port !== undefined) return startServer({ ...common, port: o.port });
     return startServer({ ...common, port: 18080 }).catch(async (error) => {

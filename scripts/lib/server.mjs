@@ -44,15 +44,16 @@ function editorEnv(run, extra = {}) {
   };
 }
 
-const folders = (run) => [
+const folders = (run, extensions = path.join(run, 'extensions')) => [
   '--user-data-dir',
   path.join(run, 'user-data'),
   '--extensions-dir',
-  path.join(run, 'extensions'),
+  extensions,
 ];
 
 async function makeFolders(run) {
-  for (const name of ['user-data/User', 'extensions', 'home']) await mkdir(path.join(run, name), { recursive: true });
+  for (const name of ['user-data/User', 'user-data/Machine', 'extensions', 'home'])
+    await mkdir(path.join(run, name), { recursive: true });
 }
 
 /** Installs a packed extension into a run folder, about 2 s. */
@@ -83,20 +84,35 @@ export function freePort() {
  * @param {number} [o.port] 0 or nothing: a free one
  * @param {string[]} [o.trusted] folders that a page trusts when it comes for the first time; trust itself stays on
  * @param {Record<string, unknown>} [o.settings] user settings, on top of the quiet ones
+ * @param {Record<string, unknown>} [o.machineSettings] settings of scope `machine`, which a served editor reads from another file
+ * @param {string} [o.extensions] folder of the installed extensions, when several runs share one
  * @param {Record<string, string>} [o.env]
  * @param {boolean} [o.hostTests] the driver that lets tests run inside the extension host (it shows no notifications)
  */
 export async function startServer(o) {
   await makeFolders(o.run);
-  const settingsFile = path.join(o.run, 'user-data/User/settings.json');
-  const before = JSON.parse(await readFile(settingsFile, 'utf8').catch(() => '{}'));
-  await writeFile(settingsFile, `${JSON.stringify({ ...before, ...quietSettings, ...o.settings }, null, 2)}\n`);
+  const settings = async (where, values) => {
+    const file = path.join(o.run, 'user-data', where, 'settings.json');
+    const before = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
+    await writeFile(
+      file,
+      `${JSON.stringify({ ...before, ...values }, null, 2)}
+`,
+    );
+  };
+  await settings('User', { ...quietSettings, ...o.settings });
+  await settings('Machine', o.machineSettings ?? {});
 
   // sockets in a short folder of their own: the name of a socket may have 107 characters
   const sockets = await mkdtemp(path.join(os.tmpdir(), 'mm-'));
   const socket = path.join(sockets, 'http');
   const args = [editor.entry, '--socket', socket, '--auth', 'none', '--disable-telemetry', '--disable-update-check'];
-  args.push('--disable-getting-started-override', '--session-socket', path.join(sockets, 'session'), ...folders(o.run));
+  args.push(
+    '--disable-getting-started-override',
+    '--session-socket',
+    path.join(sockets, 'session'),
+    ...folders(o.run, o.extensions),
+  );
   // extension hosts of closed pages end soon, and their agents with them
   args.push('--reconnection-grace-time', '5');
   if (o.hostTests) args.push('--vscode-option', 'enable-smoke-test-driver');

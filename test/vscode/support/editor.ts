@@ -1,0 +1,126 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, type Frame, type FrameLocator, type Locator, type Page } from '@playwright/test';
+import type { Server } from '../../../scripts/lib/server.mjs';
+
+/** A VS Code window as a person uses it: everything is found by the names that a screen reader would say. */
+export class Editor {
+  constructor(
+    readonly page: Page,
+    readonly server: Server,
+    readonly workspace: string,
+  ) {}
+
+  /** Opens (or opens again) the workspace and waits for the workbench. */
+  async open(): Promise<void> {
+    await this.page.goto(`${this.server.url}/?folder=${encodeURIComponent(this.workspace)}`, {
+      waitUntil: 'domcontentloaded',
+    });
+    await this.#workbench();
+  }
+
+  /** The person reloads the window. */
+  async reload(): Promise<void> {
+    await this.page.reload({ waitUntil: 'domcontentloaded' });
+    await this.#workbench();
+  }
+
+  async #workbench(): Promise<void> {
+    await this.page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
+    // the status bar's first entries stand when the workbench has been restored
+    await this.page.locator('.statusbar-item').first().waitFor({ timeout: 60_000 });
+  }
+
+  /** The view's page. */
+  get view(): FrameLocator {
+    return this.page.frameLocator('iframe.webview[src*="extensionId=mm.mm"]').frameLocator('#active-frame');
+  }
+
+  /** The page's frame itself, for what has to run inside it. */
+  async frame(): Promise<Frame> {
+    const handle = await this.view.locator('body').elementHandle();
+    const frame = await handle?.ownerFrame();
+    if (!frame) throw new Error('the view has no page');
+    return frame;
+  }
+
+  /** Settings of scope `machine`, which a served editor reads from a file of its own. Before `open`. */
+  async setMachineSettings(settings: Record<string, unknown>): Promise<void> {
+    await writeFile(path.join(this.server.run, 'user-data/Machine/settings.json'), JSON.stringify(settings));
+  }
+
+  /** Brings the view to the front and waits until it can be used. */
+  async openView(): Promise<void> {
+    await this.palette('mm: Focus on mm View');
+    await expect(this.view.getByRole('log', { name: 'Conversation' })).toBeVisible({ timeout: 30_000 });
+  }
+
+  /** Runs a command by its exact label; fails when there is none, instead of running another one. */
+  async palette(label: string): Promise<void> {
+    await this.page.keyboard.press('F1');
+    const input = this.page.locator('.quick-input-widget input.input');
+    await input.waitFor();
+    await input.fill(`>${label}`);
+    const row = this.page
+      .locator('.quick-input-list .monaco-list-row')
+      .filter({ has: this.page.locator('.label-name', { hasText: new RegExp(`^${literally(label)}$`) }) })
+      .first();
+    await row.click({ timeout: 15_000 });
+  }
+
+  /** A row of an open quick pick. */
+  pick(text: string): Locator {
+    return this.page.locator('.quick-input-list .monaco-list-row', { hasText: text });
+  }
+
+  /** The modal dialog that is open. */
+  get dialog(): Locator {
+    return this.page.locator('.monaco-dialog-box');
+  }
+
+  /** Answers the permission dialog of `name` (`bob/bash`) and waits until it is gone. */
+  async answer(
+    name: string,
+    button: 'Allow Once' | 'Allow for This Conversation' | 'Reject' | 'Show in View',
+  ): Promise<string> {
+    await expect(this.dialog).toContainText(name);
+    const text = (await this.dialog.textContent()) ?? '';
+    await this.dialog.getByRole('button', { name: button, exact: true }).click();
+    await expect(this.dialog).toBeHidden();
+    return text;
+  }
+
+  get composer(): Locator {
+    return this.view.getByRole('textbox', { name: 'Message' });
+  }
+
+  /** Types into the composer and sends. */
+  async send(text: string): Promise<void> {
+    await this.composer.fill(text);
+    await this.view.getByRole('button', { name: 'Send', exact: true }).click();
+  }
+
+  /** An entry of the conversation by who speaks: "You", "Ada", "bob, asked by You". */
+  entry(name: string | RegExp): Locator {
+    return this.view.getByRole('article', { name, exact: typeof name === 'string' });
+  }
+
+  /** What the view says of who works and who waits. */
+  get status(): Locator {
+    return this.view.getByRole('status');
+  }
+
+  /** Nobody works: the composer offers Send again. */
+  async idle(): Promise<void> {
+    await expect(this.view.getByRole('button', { name: 'Stop', exact: true })).toBeHidden();
+  }
+
+  /** A notification in the corner. */
+  notification(text: string): Locator {
+    return this.page.locator('.notification-list-item-message', { hasText: text });
+  }
+}
+
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
