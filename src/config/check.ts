@@ -1,0 +1,403 @@
+import { existsSync } from 'node:fs';
+import type { Node } from 'yaml';
+import { l10n } from '../base/l10n';
+import { foundInWords } from './diagnostics';
+import type { YamlFile } from './document';
+import { laterKeys, nearest } from './keys';
+import { resolveCommand, resolveFrom } from './paths';
+import { presetOf, presets } from './presets';
+import { entryName, fileSchema, knownKeys, limits, type RawEntry, type RawFile } from './schema';
+import type { AgentEntry, Diagnostic, MmConfig } from './types';
+import { expand, hasReference } from './variables';
+
+/** Everything about the surroundings that a check looks at. */
+export interface Surroundings {
+  env: NodeJS.ProcessEnv;
+  home: string;
+  /** Whether a file is there; for the warning about paths that name nothing. */
+  exists?(path: string): boolean;
+}
+
+export interface Checked {
+  /** Whole only when `diagnostics` holds no error. */
+  config: Omit<MmConfig, 'file' | 'hash'>;
+  diagnostics: Diagnostic[];
+}
+
+/** Names of variables that usually hold something secret. */
+export const secretName = /(KEY|TOKEN|SECRET|PASSW|CREDENTIAL)/i;
+
+/** Checks a file that is YAML against the schema, and then what holds between keys. Finds all errors, not only the first. */
+export function check(yaml: YamlFile, around: Surroundings): Checked {
+  return new Check(yaml, around).run();
+}
+
+class Check {
+  readonly #diagnostics: Diagnostic[] = [];
+  readonly #yaml: YamlFile;
+  readonly #around: Surroundings;
+  readonly #exists: (path: string) => boolean;
+
+  constructor(yaml: YamlFile, around: Surroundings) {
+    this.#yaml = yaml;
+    this.#around = around;
+    this.#exists = around.exists ?? existsSync;
+  }
+
+  run(): Checked {
+    const raw = this.#collect();
+    const parsed = fileSchema.safeParse(raw);
+    if (!parsed.success) for (const issue of parsed.error.issues) this.#schemaIssue(issue, raw);
+    // What the schema refused is left out, so that the rest of the file is still checked.
+    const file = parsed.success ? parsed.data : this.#without(raw, parsed.error.issues);
+    const config = this.#config(file);
+    return { config, diagnostics: this.#diagnostics };
+  }
+
+  #say(severity: 'error' | 'warning', path: readonly PropertyKey[], message: string): void {
+    this.#diagnostics.push(this.#yaml.atNode(this.#yaml.nodeAt(path), message, severity));
+  }
+
+  /** The file as plain data: known keys only, those without a value left out. */
+  #collect(): Record<string, unknown> {
+    const { root } = this.#yaml;
+    if (this.#yaml.isEmpty(root)) {
+      this.#say('error', [], l10n.t('the file is empty; expected keys such as `provider: ollama` and `model: …`'));
+      return {};
+    }
+    if (!this.#yaml.isGroup(root)) {
+      const plain = this.#yaml.plain(root);
+      const found = foundInWords(plain.ok ? plain.value : undefined, true);
+      this.#say('error', [], l10n.t('expected keys such as `provider: ollama`, found {0}', found));
+      return {};
+    }
+    return this.#group(root, 'file', []);
+  }
+
+  #group(node: Node | null, kind: keyof typeof knownKeys, path: string[]): Record<string, unknown> {
+    const known: readonly string[] = knownKeys[kind];
+    const later: readonly string[] = laterKeys[kind];
+    const out: Record<string, unknown> = {};
+    for (const field of this.#yaml.fields(node)) {
+      const { key } = field;
+      const label = [...path, key].join('.');
+      const remark = (message: string) => this.#diagnostics.push(this.#yaml.atNode(field.keyNode, message, 'warning'));
+      if (later.includes(key)) remark(l10n.t('`{0}` is not supported yet and has no effect', label));
+      else if (!known.includes(key)) remark(unknownKey(key, label, [...known, ...later]));
+      else if (this.#yaml.isEmpty(field.valueNode)) remark(l10n.t('`{0}` has no value and has no effect', label));
+      else this.#put(out, key, field.valueNode, kind, path);
+    }
+    return out;
+  }
+
+  #put(out: Record<string, unknown>, key: string, node: Node | undefined, kind: string, path: string[]): void {
+    if (kind === 'file' && key === 'acp' && this.#yaml.isGroup(node)) {
+      out.acp = this.#group(node, 'acp', ['acp']);
+    } else if (kind === 'file' && key === 'mmConfigs' && this.#yaml.isGroup(node)) {
+      out.mmConfigs = this.#entries(node);
+    } else {
+      const plain = this.#yaml.plain(node);
+      if (plain.ok) out[key] = plain.value;
+      else {
+        const message = l10n.t('`{0}` uses an alias that refers to nothing, or to too much', [...path, key].join('.'));
+        this.#diagnostics.push(this.#yaml.atNode(node, message));
+      }
+    }
+  }
+
+  #entries(node: Node): Record<string, unknown> {
+    const out: Record<string, unknown> = Object.create(null);
+    for (const field of this.#yaml.fields(node)) {
+      const problem = nameProblem(field.key);
+      if (problem) {
+        this.#diagnostics.push(this.#yaml.atNode(field.keyNode, problem));
+      } else if (this.#yaml.isGroup(field.valueNode)) {
+        out[field.key] = this.#group(field.valueNode ?? null, 'entry', ['mmConfigs', field.key]);
+      } else {
+        const plain = this.#yaml.plain(field.valueNode);
+        const found = foundInWords(plain.ok ? plain.value : undefined);
+        const node = this.#yaml.isEmpty(field.valueNode) ? field.keyNode : field.valueNode;
+        const message = l10n.t(
+          '`mmConfigs.{0}`: expected `path: FILE` or `command: PROGRAM`, found {1}',
+          field.key,
+          found,
+        );
+        this.#diagnostics.push(this.#yaml.atNode(node, message));
+      }
+    }
+    return out;
+  }
+
+  #schemaIssue(issue: Issue, raw: unknown): void {
+    const path = issue.path ?? [];
+    const value = path.reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown> | undefined)?.[step], raw);
+    const secret = path.includes('env') || path.some((step) => step === 'apiKey' || step === 'baseUrl');
+    const expected = expectedInWords(issue, path);
+    const quote = typeof value === 'number' || typeof value === 'boolean';
+    const hint = quote && issue.expected === 'string' ? ` ${l10n.t('(put it in quotes)')}` : '';
+    const label = path.map(String).join('.');
+    this.#say(
+      'error',
+      path,
+      l10n.t('`{0}`: expected {1}, found {2}', label, expected, foundInWords(value, secret)) + hint,
+    );
+  }
+
+  /** The data without the values that the schema refused. */
+  #without(raw: Record<string, unknown>, issues: readonly Issue[]): RawFile {
+    const copy = structuredClone({ ...raw, ...(raw.mmConfigs ? { mmConfigs: { ...raw.mmConfigs } } : {}) });
+    for (const { path } of issues) {
+      // A list or a group with one wrong item goes as a whole; of an entry only the key that is wrong.
+      const depth = path[0] === 'mmConfigs' ? 3 : path[0] === 'acp' ? 2 : 1;
+      const steps = path.slice(0, depth);
+      let holder: Record<PropertyKey, unknown> | undefined = copy;
+      for (const step of steps.slice(0, -1)) holder = holder?.[step] as Record<PropertyKey, unknown> | undefined;
+      const last = steps.at(-1);
+      if (holder && last !== undefined) delete holder[last];
+    }
+    return fileSchema.parse(copy);
+  }
+
+  #config(raw: RawFile): Omit<MmConfig, 'file' | 'hash'> {
+    const { provider, preset } = this.#provider(raw);
+    const model = this.#expand(['model'], raw.model) ?? preset?.model ?? '';
+    const modelWillCome = Boolean(this.#around.env.AGENT_MODEL || this.#around.env.AGENT_PROVIDER);
+    const named = this.#named(['model']);
+    if (provider && !model && !named && !modelWillCome) {
+      this.#say('error', ['provider'], l10n.t('`model` is missing: expected the name of a model of {0}', provider));
+    }
+    return {
+      acp: { title: raw.acp?.title, description: raw.acp?.description },
+      provider,
+      model,
+      baseUrl: provider === 'demo' ? undefined : (this.#baseUrl(raw.baseUrl) ?? preset?.baseUrl),
+      apiKey: this.#apiKey(raw, provider),
+      systemPrompt: raw.systemPrompt,
+      yolo: raw.yolo ?? false,
+      maxOutput: raw.maxOutput ?? limits.maxOutput.default,
+      bashTimeout: raw.bashTimeout ?? limits.bashTimeout.default,
+      watchdogTimeout: raw.watchdogTimeout ?? limits.watchdogTimeout.default,
+      mmConfigs: this.#agents(raw.mmConfigs ?? {}),
+    };
+  }
+
+  /** The key stands in the file with some value, right or wrong. */
+  #named(path: string[]): boolean {
+    const holder = path.length > 1 ? this.#yaml.nodeAt(path.slice(0, -1)) : this.#yaml.root;
+    return this.#yaml.fields(holder).some((field) => field.key === path.at(-1) && !this.#yaml.isEmpty(field.valueNode));
+  }
+
+  #provider(raw: RawFile) {
+    const names = Object.keys(presets);
+    const name = raw.provider ?? (raw.baseUrl === undefined ? '' : 'openai');
+    const preset = presetOf(name);
+    if (name && !preset) {
+      const near = nearest(name, names);
+      const expected = l10n.t(
+        'one of {0}; `openai` with a `baseUrl` fits any OpenAI-compatible server',
+        names.join(', '),
+      );
+      const mean = near ? ` ${l10n.t('(did you mean `{0}`?)', near)}` : '';
+      this.#say(
+        'error',
+        ['provider'],
+        l10n.t('`{0}`: expected {1}, found {2}', 'provider', expected, foundInWords(name)) + mean,
+      );
+    }
+    const willCome = Boolean(this.#around.env.AGENT_PROVIDER || this.#around.env.AGENT_BASE_URL);
+    // A file that only names agents to ask needs no model of its own.
+    const onlyNames = this.#named(['mmConfigs']) && raw.model === undefined;
+    const unreadable = this.#named(['provider']) || this.#yaml.fields(this.#yaml.root).length === 0;
+    if (!name && !willCome && !onlyNames && !unreadable) {
+      this.#say('error', [], l10n.t('`provider` is missing: expected one of {0}', names.join(', ')));
+    }
+    return { provider: preset ? name : '', preset };
+  }
+
+  #baseUrl(raw: string | undefined): string | undefined {
+    const value = this.#expand(['baseUrl'], raw);
+    if (value === undefined) return undefined;
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    if (!url || !['http:', 'https:'].includes(url.protocol)) {
+      const message = l10n.t(
+        '`baseUrl`: expected an address that starts with http:// or https://, such as http://localhost:11434/v1',
+      );
+      this.#say('error', ['baseUrl'], message);
+      return undefined;
+    }
+    return value.replace(/\/+$/, '');
+  }
+
+  #apiKey(raw: RawFile, provider: string): string | undefined {
+    const variable = presetOf(provider)?.keyVariable;
+    if (raw.apiKey !== undefined && !hasReference(raw.apiKey) && !raw.apiKey.includes('${')) {
+      const message = l10n.t(
+        'the key itself stands in this file. Put it into an environment variable and write `apiKey: {0}` here',
+        `\${env:${variable ?? 'OPENAI_API_KEY'}}`,
+      );
+      this.#say('warning', ['apiKey'], message);
+    }
+    const key = this.#expand(['apiKey'], raw.apiKey);
+    if (
+      variable &&
+      raw.apiKey === undefined &&
+      raw.baseUrl === undefined &&
+      !this.#around.env.AGENT_API_KEY &&
+      !this.#named(['apiKey'])
+    ) {
+      this.#say(
+        'warning',
+        ['provider'],
+        l10n.t('{0} usually needs a key: `apiKey: {1}`', provider, `\${env:${variable}}`),
+      );
+    }
+    return key;
+  }
+
+  #agents(raw: Record<string, RawEntry>): Map<string, AgentEntry> {
+    const agents = new Map<string, AgentEntry>();
+    for (const { key: name } of this.#yaml.fields(this.#yaml.nodeAt(['mmConfigs']))) {
+      const entry = Object.hasOwn(raw, name) ? this.#agent(name, raw[name]!) : undefined;
+      if (entry) agents.set(name, entry);
+    }
+    return agents;
+  }
+
+  #agent(name: string, raw: RawEntry): AgentEntry | undefined {
+    const at = (...keys: string[]) => ['mmConfigs', name, ...keys];
+    const base = { description: raw.description, yolo: raw.yolo, env: this.#entryEnv(at('env'), raw.env ?? {}) };
+    const hasPath = this.#named(at('path'));
+    const hasCommand = this.#named(at('command'));
+    if (hasPath && hasCommand) {
+      this.#say(
+        'error',
+        at('command'),
+        l10n.t('`{0}` has both `path` and `command`; expected one of them', `mmConfigs.${name}`),
+      );
+      return undefined;
+    }
+    if (!hasPath && !hasCommand) {
+      // What lives elsewhere (`a2a`) has had its warning; it is left out and not called wrong.
+      if (this.#named(at('a2a'))) return undefined;
+      const message = l10n.t(
+        '`{0}` needs `path: FILE` (another `mm.yaml`) or `command: PROGRAM` (an ACP agent)',
+        `mmConfigs.${name}`,
+      );
+      this.#say('error', at(), message);
+      return undefined;
+    }
+    if (hasPath) {
+      if (raw.args)
+        this.#say(
+          'warning',
+          at('args'),
+          l10n.t('`{0}` belongs to `command` and has no effect beside `path`', `mmConfigs.${name}.args`),
+        );
+      const value = this.#expand(at('path'), raw.path);
+      if (value === undefined) return undefined;
+      const path = resolveFrom(this.#yaml.file, value, this.#around.home);
+      if (!this.#exists(path))
+        this.#say('warning', at('path'), l10n.t('there is no file {0}; {1} cannot be asked', path, name));
+      return { kind: 'path', ...base, path };
+    }
+    const value = this.#expand(at('command'), raw.command);
+    if (value === undefined) return undefined;
+    for (const [index, arg] of (raw.args ?? []).entries()) {
+      if (hasReference(arg)) {
+        const message = l10n.t('`${…}` is not filled in here, because other programs can read arguments; use `env`');
+        this.#say('warning', at('args', String(index)), message);
+      }
+    }
+    const command = resolveCommand(this.#yaml.file, value, this.#around.home);
+    if (command !== value && !this.#exists(command)) {
+      this.#say('warning', at('command'), l10n.t('there is no file {0}; {1} cannot be asked', command, name));
+    }
+    return { kind: 'command', ...base, command, args: raw.args ?? [] };
+  }
+
+  #entryEnv(path: string[], raw: Record<string, string>): Record<string, string> {
+    const env: Record<string, string> = {};
+    for (const [key, text] of Object.entries(raw)) {
+      const at = [...path, key];
+      if (!/^[^=\0]+$/.test(key)) {
+        this.#say(
+          'error',
+          path,
+          l10n.t('`{0}`: the name of a variable cannot be empty or contain `=`', path.join('.')),
+        );
+      } else if (/^(AGENT_YOLO|AGENT_SESSIONS)$/i.test(key) || /^MM_/i.test(key)) {
+        const message = l10n.t('`{0}` cannot be set for an agent that is asked: mm sets or removes it itself', key);
+        this.#say('error', at, /YOLO/i.test(key) ? `${message} ${l10n.t('(use `yolo` of the entry)')}` : message);
+      } else {
+        if (secretName.test(key) && text && !text.includes('${')) {
+          const message = l10n.t(
+            '`{0}` seems to hold a key. Put it into an environment variable and write `{1}` here',
+            key,
+            `\${env:${key}}`,
+          );
+          this.#say('warning', at, message);
+        }
+        const value = this.#expand(at, text, false);
+        if (value !== undefined) env[key] = value;
+      }
+    }
+    return env;
+  }
+
+  #expand(path: string[], text: string | undefined, strict = true): string | undefined {
+    if (text === undefined) return undefined;
+    const result = expand(text, this.#around.env, strict);
+    if (result.ok) return result.value;
+    this.#say('error', path, l10n.t('`{0}`: {1}', path.join('.'), result.message));
+    return undefined;
+  }
+}
+
+type Issue = NonNullable<ReturnType<typeof fileSchema.safeParse>['error']>['issues'][number] & {
+  expected?: string;
+  minimum?: unknown;
+  maximum?: unknown;
+};
+
+function unknownKey(key: string, label: string, known: readonly string[]): string {
+  if (!key) return l10n.t('this key is no text and has no effect');
+  const near = nearest(key, known);
+  return near
+    ? l10n.t('`{0}` is not known and has no effect; did you mean `{1}`?', label, near)
+    : l10n.t('`{0}` is not known and has no effect; known are {1}', label, known.join(', '));
+}
+
+function nameProblem(name: string): string | undefined {
+  if (!entryName.test(name)) {
+    return l10n.t(
+      '`mmConfigs`: expected a name of 1 to 64 letters (a–z), digits, `-`, `_` and `.` that starts with a letter or a digit, so that it fits `/ask-NAME`, found {0}',
+      foundInWords(name),
+    );
+  }
+  // `/ask-with-context-bob` would be two commands.
+  if (/^with-context-/i.test(name))
+    return l10n.t('`mmConfigs`: a name cannot start with `with-context-`, found {0}', foundInWords(name));
+  return undefined;
+}
+
+function expectedInWords(issue: Issue, path: readonly PropertyKey[]): string {
+  const limit = path.length === 1 ? limits[String(path[0]) as keyof typeof limits] : undefined;
+  if (limit) {
+    return path[0] === 'maxOutput'
+      ? l10n.t('a whole number of characters from {0} to {1}', limit.least, limit.most)
+      : l10n.t('a number of seconds from {0} to {1}', limit.least, limit.most);
+  }
+  switch (issue.expected) {
+    case 'boolean':
+      return l10n.t('true or false');
+    case 'array':
+      return l10n.t('a list of texts, such as [--acp]');
+    case 'record':
+    case 'object':
+      return l10n.t('a group of keys');
+    case 'string':
+      return l10n.t('a text');
+    default:
+      return issue.code === 'too_small' ? l10n.t('a text that is not empty') : l10n.t('another value');
+  }
+}

@@ -1,0 +1,153 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type YAMLError,
+  type YAMLMap,
+} from 'yaml';
+import { l10n } from '../base/l10n';
+import type { Diagnostic } from './types';
+
+/** One `key: value` of the file, with both places. */
+export interface Field {
+  key: string;
+  /** What holds the key's text; absent only for keys that are no text. */
+  keyNode: Node | undefined;
+  valueNode: Node | undefined;
+}
+
+/** A YAML text with places. Syntax errors are diagnostics in our own words: the library's quote the text, and with it perhaps a key. */
+export class YamlFile {
+  readonly errors: Diagnostic[] = [];
+  readonly #doc: Document.Parsed;
+  readonly #lines = new LineCounter();
+
+  constructor(
+    readonly file: string,
+    readonly text: string,
+  ) {
+    this.#doc = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, logLevel: 'error' });
+    // The first syntax error tends to make more behind it that nobody made; doubled keys stand for themselves.
+    const syntax = this.#doc.errors.find((error) => error.code !== 'DUPLICATE_KEY');
+    const doubled = this.#doc.errors.filter((error) => error.code === 'DUPLICATE_KEY');
+    const unresolved = this.#doc.warnings.filter((warning) => warning.code === 'TAG_RESOLVE_FAILED');
+    for (const error of [...(syntax ? [syntax] : []), ...doubled, ...unresolved]) {
+      this.errors.push(this.at(error.pos[0], syntaxInWords(error, text)));
+    }
+    this.#hasSyntaxError = syntax !== undefined;
+  }
+
+  readonly #hasSyntaxError: boolean;
+
+  /** The text is so broken that its content means nothing. */
+  get unreadable(): boolean {
+    return this.#hasSyntaxError;
+  }
+
+  get root(): Node | null {
+    return this.#doc.contents;
+  }
+
+  at(offset: number, message: string, severity: 'error' | 'warning' = 'error'): Diagnostic {
+    const { line, col } = this.#lines.linePos(offset);
+    return { severity, file: this.file, line: Math.max(1, line), column: Math.max(1, col), message };
+  }
+
+  atNode(node: Node | null | undefined, message: string, severity: 'error' | 'warning' = 'error'): Diagnostic {
+    return this.at(node?.range?.[0] ?? 0, message, severity);
+  }
+
+  /** The node that an alias stands for, or the node itself. */
+  resolve(node: Node | undefined | null): Node | undefined {
+    if (!node) return undefined;
+    return isAlias(node) ? (node.resolve(this.#doc) ?? undefined) : node;
+  }
+
+  isGroup(node: Node | undefined | null): node is YAMLMap {
+    return isMap(this.resolve(node));
+  }
+
+  isEmpty(node: Node | undefined | null): boolean {
+    if (!node) return true;
+    const value = this.resolve(node);
+    return isScalar(value) && value.value === null;
+  }
+
+  /** The pairs of a group, in the order of the file; nothing for anything else. */
+  fields(node: Node | undefined | null): Field[] {
+    const group = this.resolve(node);
+    if (!isMap(group)) return [];
+    return group.items.filter(isPair).map((pair: Pair) => {
+      const keyNode = (pair.key ?? undefined) as Node | undefined;
+      const key = isScalar(keyNode) ? String(keyNode.value) : '';
+      return { key, keyNode, valueNode: (pair.value ?? undefined) as Node | undefined };
+    });
+  }
+
+  /** The value as plain data. It fails for an alias without an anchor, and for a bomb of aliases. */
+  plain(node: Node | undefined | null): { ok: true; value: unknown } | { ok: false } {
+    if (!node) return { ok: true, value: null };
+    try {
+      return { ok: true, value: node.toJS(this.#doc, { maxAliasCount: 100 }) };
+    } catch {
+      return { ok: false };
+    }
+  }
+
+  /** The nearest node on the way to `path`: the value itself, or where it would have to stand. */
+  nodeAt(path: readonly PropertyKey[]): Node | undefined {
+    let node: Node | undefined = this.root ?? undefined;
+    for (const step of path) {
+      const group = this.resolve(node);
+      let next: Node | undefined;
+      if (isMap(group)) {
+        const field = this.fields(group).find((candidate) => candidate.key === String(step));
+        next = field?.valueNode && !this.isEmpty(field.valueNode) ? field.valueNode : field?.keyNode;
+      } else if (group && 'items' in group) next = (group.items as Node[])[Number(step)];
+      if (!next) return node;
+      node = next;
+    }
+    return node;
+  }
+}
+
+function syntaxInWords(error: YAMLError, text: string): string {
+  // Not the library's words: some of them quote the file.
+  const pos = error.pos[0];
+  if (text.slice(pos - 1, pos + 1) === '${') {
+    return l10n.t('inside braces, a value with `${…}` must stand in quotes: "${env:NAME}"');
+  }
+  switch (error.code) {
+    case 'DUPLICATE_KEY':
+      return l10n.t('this key stands here a second time; a key may stand once');
+    case 'TAB_AS_INDENT':
+      return l10n.t('a tab cannot indent a line; use spaces');
+    case 'BAD_INDENT':
+      return l10n.t('the indentation does not fit, or a closing bracket is missing');
+    case 'BAD_SCALAR_START':
+      return l10n.t('a value cannot start with this character; put it in quotes');
+    case 'BAD_DQ_ESCAPE':
+      return l10n.t('in double quotes a backslash starts an escape; use single quotes, for example for a Windows path');
+    case 'MISSING_CHAR':
+      return l10n.t('something is not closed before this place: a quote, a bracket, a brace, or a colon is missing');
+    case 'MULTIPLE_DOCS':
+      return l10n.t('a second document starts here; the file may hold one');
+    case 'BAD_ALIAS':
+      return l10n.t('this alias refers to nothing');
+    case 'TAG_RESOLVE_FAILED':
+      return l10n.t('tags (`!…`) are not known here; a value that starts with `!` must stand in quotes');
+    case 'BLOCK_AS_IMPLICIT_KEY':
+    case 'MULTILINE_IMPLICIT_KEY':
+      return l10n.t(
+        'this is no `key: value`; a value with a colon must stand in quotes, and keys below a key are indented',
+      );
+    default:
+      return l10n.t('this cannot be read as YAML; expected `key: value`');
+  }
+}

@@ -1,0 +1,68 @@
+import * as z from 'zod/mini';
+import { laterKeys } from './keys';
+import { presets } from './presets';
+import { entryName, fileSchema, limits } from './schema';
+
+// Not on mm's start path: only the build and tests load this file.
+
+const descriptions: Record<string, string> = {
+  acp: 'How the agent is shown by an editor.',
+  'acp.title': 'Name for people.',
+  'acp.description': 'One line on what the agent is for.',
+  provider: 'A preset, or openai for any OpenAI-compatible address. demo needs no network and no key.',
+  model: 'Name of the model, as the server knows it.',
+  baseUrl: 'Address of an OpenAI-compatible server; the preset has one already.',
+  apiKey: 'Written as ${env:NAME}; never the key itself.',
+  systemPrompt: 'What the model is told before the conversation.',
+  yolo: 'true: tools run without a question.',
+  maxOutput: 'Characters of one tool output or one answer that are kept.',
+  bashTimeout: 'Seconds that one command may run.',
+  watchdogTimeout: 'Seconds of silence after which a turn ends.',
+  mmConfigs: 'The agents that can be asked, by name: /ask-NAME.',
+  'mmConfigs.*.path': 'The mm.yaml of the agent, relative to this file.',
+  'mmConfigs.*.command': 'A program that speaks ACP on its stdin and stdout.',
+  'mmConfigs.*.args': 'Its arguments.',
+  'mmConfigs.*.env': 'Variables for it; values may contain ${env:NAME}.',
+  'mmConfigs.*.description': 'When to ask it; read by people and by the model.',
+  'mmConfigs.*.yolo':
+    'true: its calls run without a question; false: they always ask; absent: as for this agent itself.',
+};
+
+interface Schema {
+  type?: string;
+  properties?: Record<string, Schema>;
+  additionalProperties?: boolean | Schema;
+  description?: string;
+  [keyword: string]: unknown;
+}
+
+/** The JSON Schema of `mm.yaml` for YAML editors, from the same schema that loading uses (design, section 6). */
+export function jsonSchema(): Record<string, unknown> {
+  const schema = z.toJSONSchema(fileSchema, { io: 'input', target: 'draft-7' }) as Schema;
+  const file = schema.properties!;
+  const entry = file.mmConfigs!.additionalProperties as Schema;
+  describeAll(schema, '');
+  file.provider = { ...file.provider, enum: Object.keys(presets) };
+  file.mmConfigs!.propertyNames = { pattern: entryName.source };
+  for (const name of ['maxOutput', 'bashTimeout', 'watchdogTimeout'] as const)
+    file[name]!.default = limits[name].default;
+  file.yolo!.default = false;
+  close(schema, laterKeys.file);
+  close(file.acp!, laterKeys.acp);
+  close(entry, laterKeys.entry);
+  entry.oneOf = [{ required: ['path'] }, { required: ['command'] }, { required: ['a2a'] }];
+  return { title: 'mm.yaml', ...schema };
+}
+
+function describeAll(schema: Schema, at: string): void {
+  const text = descriptions[at];
+  if (text) schema.description = text;
+  for (const [key, child] of Object.entries(schema.properties ?? {})) describeAll(child, at ? `${at}.${key}` : key);
+  if (typeof schema.additionalProperties === 'object') describeAll(schema.additionalProperties, `${at}.*`);
+}
+
+/** Nothing but known keys; those that later versions bring are there and say so. */
+function close(schema: Schema, later: readonly string[]): void {
+  schema.additionalProperties = false;
+  for (const key of later) schema.properties![key] = { description: 'Not supported yet; it has no effect.' };
+}
