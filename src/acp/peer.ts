@@ -528,6 +528,6 @@ export class Peer implements Disposable {
 }
 
 function deadlineError(method: string, deadline: number): DeadlineError {
-  const seconds = Math.round(deadline / 100) / 10;
+  const seconds = Math.max(0.1, Math.round(deadline / 100) / 10);
   return new DeadlineError(l10n.t('There was no answer to {0} within {1} seconds.', method, seconds));
 }
