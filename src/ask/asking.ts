@@ -40,7 +40,10 @@ function refuseUnlessYolo(parts: AskingParts): void {
   const { name } = parts;
   throw new AskError(
     'refused',
-    l10n.t('{0} was not asked: it runs its tools without asking for permission, and has no mode in which it asks.', name),
+    l10n.t(
+      '{0} was not asked: it runs its tools without asking for permission, and has no mode in which it asks.',
+      name,
+    ),
     {
       hint: l10n.t('If you trust it with everything that it does, set `yolo: true` in its entry in mm.yaml.'),
       forModel: `${name} was not asked: it runs its tools without asking, and that is not allowed here.`,

@@ -2,14 +2,11 @@ import type { ChainLink } from '../acp/meta';
 import { l10n } from '../base/l10n';
 import { AskError } from './errors';
 
+/** For the rooms above, which know nothing of children. */
+export { depthFromEnv } from '../children/shield';
+
 /** Home is 0, who it asks is 1, who that one asks is 2 and asks nobody (rule 9). */
 export const deepest = 2;
-
-/** `MM_ASK_DEPTH` as a number: absent is 0, and anything but 0 or 1 counts as 2 (rule 3). */
-export function depthFromEnv(value: string | undefined): number {
-  if (value === undefined || value === '0') return 0;
-  return value === '1' ? 1 : deepest;
-}
 
 /** The caller's depth: what it says, or more where its chain says more. Anything that is no depth counts as the deepest. */
 export function depthOfCaller(depth: number, chain: readonly ChainLink[]): number {

@@ -1,12 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClientSession, SessionHandlers } from '../acp/client';
-import { type AskParams, mmMeta, type SessionMeta, type Usage } from '../acp/meta';
-import { DeadlineError, RpcError } from "../acp/peer";
+import { mmMeta, type SessionMeta, type Usage } from '../acp/meta';
+import { DeadlineError, RpcError } from '../acp/peer';
 import { ErrorCode, type RequestPermissionOutcome } from '../acp/types';
 import { describe, isCancelled, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
 import { cap, firstLine, visible } from '../base/text';
-import { describeExit } from '../children/exit';
+import { describeExit, exitHint } from '../children/exit';
 import type { ChildPool } from '../children/pool';
 import type { ExitInfo, Lease, PooledChild } from '../children/types';
 import type { AgentEntry } from '../config/types';
@@ -61,6 +62,8 @@ export class LocalTarget implements AskTarget {
         deadline: this.o.sessionDeadline ?? 60_000,
         signal,
       });
+      // What came for the session before its answer is delivered now: a banner is no part of an answer (pi).
+      await nextTurn();
       const mode = askingMode({
         name,
         program,
@@ -142,27 +145,14 @@ function handlersFor(request: TargetRequest, program: string | undefined): Sessi
     },
     ask:
       onAsk &&
-      (async (params, signal) => {
-        const ask = readAsk(params);
+      (async ({ toolCallId, agent, prompt, context }, signal) => {
         try {
-          return await onAsk(ask, signal);
+          return await onAsk({ toolCallId, agent, prompt, context }, signal);
         } catch (error) {
-          throw rpcErrorOf(error, ask.agent);
+          throw rpcErrorOf(error, agent);
         }
       }),
   };
-}
-
-/** `_mm/ask` as an agent sent it. @throws RpcError where it is not what it should be. */
-export function readAsk(params: unknown): Omit<AskParams, 'sessionId'> {
-  const { toolCallId, agent, prompt, context } = (params ?? {}) as Record<string, unknown>;
-  if (typeof toolCallId !== 'string' || typeof agent !== 'string' || typeof prompt !== 'string') {
-    throw new RpcError(ErrorCode.invalidParams, '_mm/ask needs toolCallId, agent and prompt, all texts');
-  }
-  if (context !== undefined && context !== null && typeof context !== 'string') {
-    throw new RpcError(ErrorCode.invalidParams, '_mm/ask: context must be a text');
-  }
-  return { toolCallId, agent, prompt, context: context ?? undefined };
 }
 
 /** How an agent is shown: by what it says of itself, cleaned. */
@@ -209,7 +199,7 @@ async function failureOf(
     const words = describeExit(name, exit);
     return new AskError('died', words, {
       detail: exit.stderrTail || undefined,
-      hint: l10n.t('The next question starts it again.'),
+      hint: exitHint(exit) ?? l10n.t('The next question starts it again.'),
       cause: error,
       forModel: `${name} could not answer: its program ended in the middle. You may ask once more; it is started anew.`,
     });
