@@ -1,0 +1,76 @@
+import { ExitCode, UserError } from '../base/errors';
+import { l10n } from '../base/l10n';
+
+/** What a call of `mm` is to do. */
+export type Command =
+  | { mode: 'acp'; config?: string }
+  | { mode: 'ask'; config?: string; agent: string; prompt?: string }
+  | { mode: 'print'; config?: string; prompt?: string }
+  | { mode: 'help' }
+  | { mode: 'version' };
+
+type Mode = Command['mode'];
+
+const modes: Record<string, Mode> = {
+  acp: 'acp',
+  ask: 'ask',
+  p: 'print',
+  help: 'help',
+  h: 'help',
+  version: 'version',
+};
+
+/** Reads the arguments of `mm`; `-name` and `--name` are the same (design, section 7). Throws a `UserError` with exit code 2. */
+export function parseArgs(argv: readonly string[]): Command {
+  let mode: Mode | undefined;
+  let config: string | undefined;
+  const words: string[] = [];
+  let options = true;
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i]!;
+    const match = options ? /^--?([A-Za-z][\w-]*)(?:=([\s\S]*))?$/.exec(word) : null;
+    if (options && word === '--') {
+      options = false;
+      continue;
+    }
+    if (!match) {
+      words.push(word);
+      continue;
+    }
+    const [, name, value] = match;
+    if (name === 'config') {
+      config = value ?? argv[++i];
+      if (!config) throw usage(l10n.t('-config needs the path of a file.'));
+    } else if (name && Object.hasOwn(modes, name)) {
+      if (mode && mode !== modes[name])
+        throw usage(l10n.t('{0} does not go together with what stands before it.', word));
+      mode = modes[name];
+      if (value !== undefined) words.push(value);
+    } else throw usage(l10n.t('{0} is not known.', word));
+  }
+  return command(mode, config, words);
+}
+
+function command(mode: Mode | undefined, config: string | undefined, words: string[]): Command {
+  const text = (from: number) => words.slice(from).join(' ') || undefined;
+  switch (mode) {
+    case 'help':
+    case 'version':
+      return { mode };
+    case 'acp':
+      if (words.length > 0) throw usage(l10n.t('-acp takes no “{0}”.', words[0]!));
+      return { mode, config };
+    case 'ask':
+      if (!words[0]) throw usage(l10n.t('--ask needs the name of an agent.'));
+      return { mode, config, agent: words[0], prompt: text(1) };
+    case 'print':
+      return { mode, config, prompt: text(0) };
+    case undefined:
+      throw usage(words[0] ? l10n.t('“{0}” is not known.', words[0]) : l10n.t('Say what to do.'));
+  }
+}
+
+/** A wrong call, with the way to the help. */
+export function usage(message: string): UserError {
+  return new UserError(message, { exitCode: ExitCode.usage, hint: l10n.t('“mm --help” says what there is.') });
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { AnswerText } from '../ask/answer';
+import { depthFromEnv } from '../ask/depth';
+import { noGrants } from '../ask/grants';
+import type { Answer, PermissionAsker } from '../ask/types';
+import { ExitCode } from '../base/errors';
+import { l10n } from '../base/l10n';
+import { AnswerWriter } from './answer-writer';
+import { ownConfig } from './config';
+import { note, report } from './notes';
+import type { Services } from './services';
+import { promptFrom } from './stdin';
+
+/** Milliseconds between two looks at the answer while it comes. */
+const showEvery = 60;
+
+/** Nobody can be asked by a script: what needs leave is refused at once (rule 4). */
+const nobody: PermissionAsker = { canAnswer: false, ask: async () => 'reject' };
+
+/**
+ * `mm --ask AGENT [PROMPT]`: one question to an agent of the file, the answer on stdout and nothing else there (rule 13).
+ * Gives the exit code of section 7.
+ */
+export async function askMode(
+  command: { agent: string; prompt?: string; config?: string },
+  services: Services,
+): Promise<ExitCode> {
+  const { env } = services;
+  const stop = new AbortController();
+  let readerGone = false;
+  const writer = new AnswerWriter(process.stdout, () => {
+    readerGone = true;
+    stop.abort();
+  });
+  try {
+    const config = await ownConfig({ flag: command.config, env, demo: services.demo, mayAsk: true });
+    const prompt = await promptFrom(command.prompt, process.stdin);
+    await services.endWithHost({ onEnd: () => stop.abort() });
+    const relay = await services.relay();
+    const text = new AnswerText();
+    let shownAt = 0;
+    let answer: Answer | undefined;
+    const events = relay.ask({
+      id: randomUUID(),
+      agent: command.agent,
+      prompt,
+      caller: { kind: 'script', name: 'mm' },
+      config,
+      chain: [],
+      depth: depthFromEnv(env),
+      path: [],
+      cwd: process.cwd(),
+      permissions: nobody,
+      grants: noGrants,
+      liveYolo: () => config.yolo,
+      signal: stop.signal,
+    });
+    for await (const event of events) {
+      if (event.type === 'end') answer = event.answer;
+      if (event.type === 'permission' && event.state === 'settled' && event.decision.outcome === 'rejected')
+        note(l10n.t('{0} was refused: nobody is here to allow it.', event.question.name));
+      if (event.type !== 'update') continue;
+      text.feed(event.update);
+      if (performance.now() - shownAt < showEvery) continue;
+      shownAt = performance.now();
+      await writer.show(text.text());
+    }
+    if (!answer) throw new Error(l10n.t('{0} gave no answer.', command.agent));
+    await writer.finish(answer.text);
+    if (answer.stopReason === 'max_tokens')
+      note(l10n.t('The answer is not whole: {0} reached its limit of tokens.', command.agent));
+    if (answer.stopReason === 'max_turn_requests')
+      note(l10n.t('The answer is not whole: {0} reached its limit of model requests in one turn.', command.agent));
+    return ExitCode.done;
+  } catch (error) {
+    // who closed stdout has what it wanted
+    if (readerGone) return ExitCode.done;
+    return report(error);
+  }
+}

@@ -1,0 +1,18 @@
+import { l10n } from '../base/l10n';
+
+/** What `mm --help` prints. */
+export function helpText(): string {
+  return l10n.t(`mm: an agent on the command line, and a way to ask other agents
+
+  mm -acp                       an ACP agent on stdin and stdout, for editors
+  mm --ask AGENT [PROMPT]       asks an agent of mm.yaml; the prompt comes from the arguments or from stdin
+  mm -p PROMPT                  one turn of your own agent; the prompt may come from stdin
+  mm --help, mm --version
+
+  -config FILE                  the mm.yaml to use; else MM_CONFIG, .mm/mm.yaml of this folder (once allowed),
+                                mm/mm.yaml in your configuration folder, the bundled demo
+
+The answer goes to stdout, everything else to stderr.
+Exit codes: 0 done, 1 the agent or the model failed, 2 usage or configuration, 3 refused, 130 cancelled.
+`);
+}
