@@ -1,0 +1,34 @@
+import type { Node, Patch } from './nodes';
+import type { Thread } from './patch';
+
+/**
+ * Patches that end what a conversation from the disk still calls running: its window went away in the middle. `title` says so on the
+ * turns and asks; nothing spins for ever (faults F036, F044).
+ */
+export function settleOpen(thread: Thread, title: (agent: string) => string, at: number): Patch[] {
+  const out: Patch[] = [];
+  const put = (node: Node) => out.push({ op: 'put', node });
+  for (const node of thread.values()) {
+    switch (node.kind) {
+      case 'text':
+        if (!node.done) put({ ...node, done: true });
+        break;
+      case 'thought':
+        if (!node.done) put({ ...node, done: true, endedAt: at });
+        break;
+      case 'tool':
+        if (node.state === 'running' || node.state === 'waiting') put({ ...node, state: 'no-result', endedAt: at });
+        break;
+      case 'permission':
+        if (node.state === 'waiting') put({ ...node, state: 'withdrawn', more: 0 });
+        break;
+      case 'turn':
+      case 'ask':
+        if (node.state !== 'done') {
+          put({ ...node, state: 'done', endedAt: at, end: { how: 'failed', title: title(node.agent.name) } });
+        }
+        break;
+    }
+  }
+  return out;
+}

@@ -1,0 +1,279 @@
+import { cap } from '../base/text';
+import { readDiff } from './diff';
+import type { DiffView, ToolNode, ToolState } from './nodes';
+import { arr, json, num, obj, type Raw, str } from './raw';
+
+/** Characters of output that a tool call keeps; an update repeats all of it, so this also bounds the work of one update. */
+export const maxOutput = 100_000;
+const maxTitle = 1000;
+const maxWhat = 20_000;
+const maxDiffs = 50;
+
+/** What is known of a call's identity: what the function that names calls gets. */
+export interface CallFields {
+  toolCallId: string;
+  /** The call's own `name`, where the agent sends one. */
+  name?: string;
+  title?: string;
+  kind?: string;
+  rawInput?: unknown;
+  _meta?: unknown;
+}
+
+/** A diff as the agent sent it, with what was made of it. */
+interface DiffSource {
+  path: string;
+  oldText: unknown;
+  newText: string;
+  view: DiffView;
+}
+
+/** Names a call as the permission for it is named: `bash`, `bob/bash`. */
+export type NameOf = (call: CallFields) => string;
+
+/**
+ * One tool call as its updates describe it. Fields that an update does not carry stay as they are; `content` replaces what was there
+ * (facts: agents, 2.3 items 12 and 13; faults F035, F037).
+ */
+export class ToolCallView {
+  readonly node: ToolNode;
+  readonly #nameOf: NameOf;
+  readonly #fields: CallFields;
+  /** What the agent says of the state; a waiting question or a person's no stands before it. */
+  #status: 'running' | 'done' | 'failed' = 'running';
+  #waiting = 0;
+  #asked: string | undefined;
+  #refused: 'rejected' | 'failed' | undefined;
+  /** Output from `content`, from a displayed terminal and from `rawOutput`, in that order of precedence. */
+  #content = '';
+  #contentCut = 0;
+  #terminal = '';
+  #terminalCut = 0;
+  #rawOutput = '';
+  #diffSources: DiffSource[] = [];
+
+  constructor(base: { id: string; parent?: string; at: number; toolCallId: string }, nameOf: NameOf) {
+    this.#nameOf = nameOf;
+    this.#fields = { toolCallId: base.toolCallId };
+    this.node = {
+      kind: 'tool',
+      id: base.id,
+      ...(base.parent === undefined ? {} : { parent: base.parent }),
+      at: base.at,
+      toolCallId: base.toolCallId,
+      name: nameOf(this.#fields),
+      title: '',
+      toolKind: '',
+      state: 'running',
+      what: '',
+      output: '',
+      outputCut: 0,
+      diffs: [],
+    };
+  }
+
+  /**
+   * Takes a `tool_call` or `tool_call_update`; true when something that is shown has changed. `fill`: only what is not known yet, for
+   * the copy of a call in a permission request, which some agents fill with prose (facts: agents, 2.3 item 13).
+   */
+  update(u: Raw, at: number, fill = false): boolean {
+    const node = this.node;
+    const before = { ...node };
+    const f = this.#fields;
+    const set = (have: string | undefined, value: string | undefined): string | undefined =>
+      value !== undefined && (!fill || !have) ? value : have;
+    f.name = set(f.name, short(u.name, 200));
+    f.title = set(f.title, short(u.title, maxTitle));
+    f.kind = set(f.kind, short(u.kind, 40));
+    if (u._meta !== undefined && (!fill || f._meta === undefined)) f._meta = u._meta;
+    if (obj(u.rawInput) || typeof u.rawInput === 'string') {
+      if (!fill || f.rawInput === undefined) f.rawInput = u.rawInput;
+    }
+    node.title = f.title ?? node.title;
+    node.toolKind = f.kind ?? node.toolKind;
+    node.name = this.#asked ?? this.#nameOf(f);
+    const what = whatOf(f.rawInput, u.locations, f.title);
+    if (what !== '' && (!fill || node.what === '')) node.what = what;
+
+    if (!fill || (this.#content === '' && node.diffs.length === 0)) this.#takeContent(u.content);
+    if (!fill) {
+      this.#takeTerminal(obj(u._meta));
+      this.#takeRawOutput(u.rawOutput);
+      this.#takeStatus(u.status, at);
+    }
+    this.#showOutput();
+    this.#showState();
+    return (Object.keys(node) as (keyof ToolNode)[]).some((key) => node[key] !== before[key]);
+  }
+
+  /** A question about this call waits for somebody; from now on the call is called what the question is called. */
+  wait(name?: string): void {
+    this.#waiting++;
+    if (name !== undefined) this.#asked = name;
+    this.node.name = this.#asked ?? this.node.name;
+    this.#showState();
+  }
+
+  /** The question was settled; `refused` by a person, or by a rule. */
+  settle(refused?: 'person' | 'rule'): void {
+    this.#waiting = Math.max(0, this.#waiting - 1);
+    if (refused) this.#refused = refused === 'person' ? 'rejected' : 'failed';
+    this.#showState();
+  }
+
+  /** The turn is over: what has no result gets none any more (faults F036). */
+  end(state: 'cancelled' | 'no-result', at: number): void {
+    this.#waiting = 0;
+    this.#showState();
+    if (this.node.state !== 'running') return;
+    this.node.state = state;
+    this.node.endedAt = at;
+  }
+
+  #takeStatus(status: unknown, at: number): void {
+    if (status === 'completed') this.#status = 'done';
+    else if (status === 'failed') this.#status = 'failed';
+    else if (status === 'pending' || status === 'in_progress') this.#status = 'running';
+    else return;
+    if (this.#status !== 'running') this.node.endedAt ??= at;
+  }
+
+  #showState(): void {
+    let state: ToolState = this.#status;
+    if (this.#status !== 'done' && this.#refused) state = this.#refused;
+    else if (this.#status === 'running' && this.#waiting > 0) state = 'waiting';
+    this.node.state = state;
+  }
+
+  #takeContent(content: unknown): void {
+    if (!Array.isArray(content)) return;
+    let text = '';
+    let cut = 0;
+    const diffs: DiffSource[] = [];
+    for (const part of content) {
+      const item = obj(part);
+      if (!item) continue;
+      const words = item.type === 'content' ? blockText(obj(item.content)) : undefined;
+      if (words !== undefined && words !== '') {
+        const room = maxOutput - text.length;
+        const piece = text === '' || text.endsWith('\n') ? words : `\n${words}`;
+        const taken = cap(piece, Math.max(0, room));
+        text += taken.text;
+        cut += taken.cut;
+      } else if (item.type === 'diff' && diffs.length < maxDiffs) {
+        const diff = this.#diff(item);
+        if (diff) diffs.push(diff);
+      }
+    }
+    this.#content = text;
+    this.#contentCut = cut;
+    // Content without a diff leaves the diffs of before: a write that ends with "done" has still written what was shown.
+    const same = diffs.length === this.#diffSources.length && diffs.every((d, i) => d === this.#diffSources[i]);
+    if (diffs.length > 0 && !same) {
+      this.#diffSources = diffs;
+      this.node.diffs = diffs.map((d) => d.view);
+    }
+  }
+
+  /** Agents repeat unchanged content; the same texts are not compared again. */
+  #diff(item: Raw): DiffSource | undefined {
+    const { path, oldText, newText } = item;
+    if (typeof path !== 'string' || typeof newText !== 'string') return undefined;
+    const known = this.#diffSources.find((d) => d.path === path && d.newText === newText && d.oldText === oldText);
+    if (known) return known;
+    const view = readDiff(item);
+    return view && { path, oldText, newText, view };
+  }
+
+  /** Output that an agent only displays, by Zed's convention (facts: agents, 2.3 item 6). */
+  #takeTerminal(meta: Raw | undefined): void {
+    if (!meta) return;
+    const data = obj(meta.terminal_output)?.data ?? obj(meta.terminal_output_delta)?.data;
+    if (typeof data === 'string' && data !== '') {
+      const taken = cap(data, Math.max(0, maxOutput - this.#terminal.length));
+      this.#terminal += taken.text;
+      this.#terminalCut += taken.cut;
+    }
+    const exit = num(obj(meta.terminal_exit)?.exit_code);
+    if (exit !== undefined) this.node.exitCode = exit;
+  }
+
+  #takeRawOutput(raw: unknown): void {
+    if (raw === undefined || raw === null) return;
+    const o = obj(raw);
+    const exit = o && (num(o.exit_code) ?? num(o.exitCode) ?? num(obj(o.metadata)?.exit));
+    if (exit !== undefined) this.node.exitCode = exit;
+    const text = typeof raw === 'string' ? raw : o && (str(o.aggregated_output) ?? str(o.output) ?? joined(o));
+    this.#rawOutput = text ?? json(raw, maxOutput + 1);
+  }
+
+  #showOutput(): void {
+    const node = this.node;
+    if (this.#content !== '') {
+      node.output = this.#content;
+      node.outputCut = this.#contentCut;
+    } else if (this.#terminal !== '') {
+      node.output = this.#terminal;
+      node.outputCut = this.#terminalCut;
+    } else {
+      const { text, cut } = cap(this.#rawOutput, maxOutput);
+      node.output = text;
+      node.outputCut = cut;
+    }
+  }
+}
+
+/** The command, path, address or question of a call, whole: what a person looks for in its header. */
+export function whatOf(rawInput: unknown, locations: unknown, title: string | undefined): string {
+  const input = obj(rawInput);
+  const found =
+    (input && (commandOf(input) ?? pathOf(input) ?? str(input.url) ?? str(input.query) ?? str(input.pattern))) ??
+    (input && str(input.prompt)) ??
+    str(obj(arr(locations)[0])?.path) ??
+    title ??
+    '';
+  return cap(found, maxWhat).text;
+}
+
+/** `command` as a text, or as codex sends it: `["/bin/bash", "-lc", "npm test"]`. */
+export function commandOf(input: Raw): string | undefined {
+  const { command } = input;
+  if (typeof command === 'string') return command || undefined;
+  if (!Array.isArray(command)) return undefined;
+  const words = command.filter((w): w is string => typeof w === 'string');
+  const shell = /(^|[/\\])(ba|z|da|fi)?sh(\.exe)?$/.test(words[0] ?? '') && /^-l?c$/.test(words[1] ?? '');
+  return (shell ? words.slice(2).join(' ') : words.join(' ')) || undefined;
+}
+
+function pathOf(input: Raw): string | undefined {
+  return str(input.path) ?? str(input.file_path) ?? str(input.filePath) ?? str(input.abs_path) ?? str(input.fileName);
+}
+
+function joined(o: Raw): string | undefined {
+  const out = str(o.stdout);
+  const err = str(o.stderr);
+  return out && err ? `${out}${out.endsWith('\n') ? '' : '\n'}${err}` : (out ?? err);
+}
+
+/** A content block as text: its words, or what stands for it. */
+function blockText(block: Raw | undefined): string | undefined {
+  if (!block) return undefined;
+  if (block.type === 'text') return typeof block.text === 'string' ? block.text : undefined;
+  return `[${labelOf(block)}]`;
+}
+
+/** What an unsupported content block is called: its type of content or its name. */
+export function labelOf(block: Raw): string {
+  const resource = obj(block.resource);
+  const label =
+    (block.type === 'resource_link' ? (str(block.name) ?? str(block.uri)) : undefined) ??
+    str(block.mimeType) ??
+    (resource && (str(resource.uri) ?? str(resource.mimeType))) ??
+    str(block.type) ??
+    'content';
+  return cap(label, 200).text;
+}
+
+function short(value: unknown, max: number): string | undefined {
+  return typeof value === 'string' && value !== '' ? cap(value, max).text : undefined;
+}

@@ -1,0 +1,224 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Implementation } from '../acp/types';
+import type { SelfLaunch } from '../ask/launch';
+import { LocalTarget } from '../ask/local';
+import { Relay } from '../ask/relay';
+import { Emitter } from '../base/event';
+import type { Log } from '../base/log';
+import type { NoticeNode } from '../chat/nodes';
+import { ChildPool } from '../children/pool';
+import { ConfigError, loadConfig } from '../config/load';
+import type { LoadResult, MmConfig } from '../config/types';
+import { Conversation, type Surroundings } from './conversation';
+import { PermissionQueue } from './permissions';
+import { Roster } from './roster';
+import { Store, type Summary } from './store';
+
+export interface HostOptions {
+  log: Log;
+  /** Folder of the conversations' files. */
+  storageDir: string;
+  self: SelfLaunch;
+  /** The host's environment; it is read and never written (rule 3). */
+  parentEnv: NodeJS.ProcessEnv;
+  clientInfo: Implementation;
+  now?(): number;
+  /** For tests: milliseconds that a stopped home agent has. */
+  stopGrace?: number;
+  /** For tests; the config room's own by default. */
+  loadConfig?(file: string): Promise<LoadResult>;
+}
+
+/** What holds in this window now. */
+export interface HostConfig {
+  /** The workspace's folders. With several, each conversation says in which one it works (`Conversation.setFolder`). */
+  folders: readonly string[];
+  /** Absent while none holds: not trusted, not approved, wrong. */
+  config: MmConfig | undefined;
+  /** Why nothing works, with the remedy. */
+  blocker?: NoticeNode;
+  /** Lines over the composer, such as warnings of `mm.yaml`. */
+  notices?: readonly NoticeNode[];
+  /** The file in use is the one that comes with the extension. */
+  demo?: boolean;
+}
+
+/** How long a conversation's file is waited for whose last window is just closing (a reload). Milliseconds. */
+const lockPatience = 3_000;
+
+/**
+ * What an editor's window runs, without the editor: one pool of children, one relay, one queue of questions, one store, and the
+ * conversations. Nothing is started and nothing is read before it is needed.
+ */
+export class Host {
+  readonly pool: ChildPool;
+  readonly relay: Relay;
+  readonly queue = new PermissionQueue();
+  readonly store: Store;
+  readonly #o: HostOptions;
+  readonly #conversations = new Map<string, Conversation>();
+  readonly #opening = new Map<string, Promise<Conversation | undefined>>();
+  readonly #configChanged = new Emitter<void>();
+  /** The configuration holds, and who can be asked is known. */
+  readonly onDidChangeConfig = this.#configChanged.event;
+  #config: HostConfig = { folders: [], config: undefined };
+  #roster: Roster | undefined;
+  #version = 0;
+  #ended = false;
+
+  constructor(options: HostOptions) {
+    this.#o = options;
+    const { log, clientInfo, self, parentEnv } = options;
+    this.pool = new ChildPool({ log, hub: true, clientInfo });
+    this.store = new Store(options.storageDir, log);
+    this.relay = new Relay({
+      targets: [new LocalTarget({ pool: this.pool, self, parentEnv, log })],
+      log,
+      hub: true,
+      loadConfigOf: async (entry) => {
+        const result = await this.#load(entry.path);
+        if (result.ok) return result.config;
+        throw new ConfigError(result.errors);
+      },
+    });
+  }
+
+  /** Names that can be asked, for the palette; those of the window's own file. */
+  get agents(): string[] {
+    return [...(this.#config.config?.mmConfigs.keys() ?? [])];
+  }
+
+  /**
+   * Another configuration, folder or obstacle. Conversations go on; children that the new one does not know end with their last session.
+   * The last call wins, also while the files of an earlier one are read.
+   */
+  async setConfig(next: HostConfig): Promise<void> {
+    const version = ++this.#version;
+    const { config, folders, blocker } = next;
+    const roster =
+      config && folders.length > 0 && !blocker
+        ? await Roster.of(config, folders, {
+            log: this.#o.log,
+            self: this.#o.self,
+            parentEnv: this.#o.parentEnv,
+            loadConfig: (file) => this.#load(file),
+          })
+        : undefined;
+    if (version !== this.#version || this.#ended) return;
+    this.#config = next;
+    this.#roster = roster;
+    // Without a configuration (a typing error in the file, say) nothing is ended: it comes back in a moment.
+    if (roster) this.pool.retain((spec) => roster.isCurrent(spec));
+    await Promise.all([...this.#conversations.values()].map((c) => c.configChanged()));
+    this.#configChanged.fire();
+  }
+
+  /** A conversation that is open in this window. */
+  get(id: string): Conversation | undefined {
+    return this.#conversations.get(id);
+  }
+
+  /** The conversations on disk, of this window's folders, the one that changed last first. */
+  list(): Promise<Summary[]> {
+    return this.store.list(this.#config.folders);
+  }
+
+  /** The latest conversation of this window's folders, or a new one. */
+  async latest(): Promise<Conversation> {
+    const [last] = await this.list();
+    return (last && (await this.open(last.id))) ?? this.create();
+  }
+
+  /** A conversation by its id, from the disk when it is not open; undefined when there is none. */
+  open(id: string): Promise<Conversation | undefined> {
+    const known = this.#conversations.get(id);
+    if (known) return Promise.resolve(known);
+    let opening = this.#opening.get(id);
+    if (!opening) {
+      opening = this.#open(id).finally(() => this.#opening.delete(id));
+      this.#opening.set(id, opening);
+    }
+    return opening;
+  }
+
+  /** A new conversation; `home` names its home agent, else it is the file's own. */
+  create(home?: string): Conversation {
+    return this.#add(new Conversation(this.#surroundings(), { home }));
+  }
+
+  /** Lets go of a conversation: what it runs is stopped, its file stays. */
+  async close(id: string): Promise<void> {
+    const conversation = this.#conversations.get(id);
+    this.#conversations.delete(id);
+    await conversation?.close();
+  }
+
+  /** Ends and thereby renews the children of the agent of this name, in all their roles. */
+  async restartAgent(name: string): Promise<void> {
+    const keys = this.pool.statuses().flatMap((s) => (s.name === name ? [s.key] : []));
+    await Promise.all(keys.map((key) => this.pool.restart(key)));
+  }
+
+  /** The window ends: conversations are stopped and written, then all children end at the same time (design, section 11). */
+  async end(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.queue.dispose();
+    const conversations = [...this.#conversations.values()];
+    this.#conversations.clear();
+    // Both at once: an agent that does not end its turn must not cost the children their graces.
+    await Promise.all([this.pool.end(), ...conversations.map((c) => c.close())]);
+    this.#configChanged.dispose();
+  }
+
+  async #open(id: string): Promise<Conversation | undefined> {
+    const until = Date.now() + lockPatience;
+    for (;;) {
+      const loaded = await this.store.load(id);
+      if (!loaded || this.#ended) return undefined;
+      const conversation = new Conversation(this.#surroundings(), { loaded });
+      if (!conversation.readOnly || Date.now() > until) return this.#add(conversation);
+      // The window before a reload may still be closing; then its last words are read too.
+      await conversation.close();
+      await delay(100);
+    }
+  }
+
+  #add(conversation: Conversation): Conversation {
+    this.#conversations.set(conversation.id, conversation);
+    return conversation;
+  }
+
+  #load(file: string): Promise<LoadResult> {
+    return this.#o.loadConfig?.(file) ?? loadConfig(file, this.#o.parentEnv);
+  }
+
+  /** Live: a conversation always sees what holds now. */
+  #surroundings(): Surroundings {
+    const host = this;
+    return {
+      pool: this.pool,
+      relay: this.relay,
+      queue: this.queue,
+      store: this.store,
+      log: this.#o.log,
+      now: this.#o.now,
+      stopGrace: this.#o.stopGrace,
+      get roster() {
+        return host.#roster;
+      },
+      get folders() {
+        return host.#config.folders;
+      },
+      get blocker() {
+        return host.#config.blocker;
+      },
+      get notices() {
+        return host.#config.notices ?? [];
+      },
+      get demo() {
+        return host.#config.demo ?? false;
+      },
+    };
+  }
+}

@@ -1,0 +1,133 @@
+import type { PermissionAnswer, PermissionAsker, PermissionQuestion } from '../ask/types';
+import type { Disposable } from '../base/disposable';
+import { Emitter } from '../base/event';
+import type { Face } from '../chat/nodes';
+import { type QuestionView, questionView } from '../chat/question';
+
+/** A question that waits for the person, ready to be shown in a dialog or as a card. */
+export interface WaitingQuestion {
+  readonly id: string;
+  /** The conversation to which it belongs. */
+  readonly conversation: string;
+  /** It is answered in the view, as a card; no dialog opens. */
+  readonly card: boolean;
+  readonly shown: QuestionView;
+  readonly question: PermissionQuestion;
+}
+
+/** What a person can say to a question. */
+export type PersonsAnswer = Exclude<PermissionAnswer, 'cancelled'>;
+
+interface Entry extends WaitingQuestion {
+  card: boolean;
+  settle(answer: PermissionAnswer): void;
+}
+
+/**
+ * The questions of a window, in the order in which they came; one at a time has the person's attention, the others are counted
+ * (faults F041, F042). A question that became moot leaves at once, and an answer that comes after that changes nothing (F043, F044).
+ * There is no time-out that answers for a person. Remembering grants, and settling what a new grant covers (F048), is the gate's work
+ * (`ask/gate.ts`): it takes those questions back through their signals.
+ */
+export class PermissionQueue implements Disposable {
+  readonly #entries = new Map<string, Entry>();
+  readonly #changed = new Emitter<void>();
+  readonly onDidChange = this.#changed.event;
+  #inline = false;
+  #disposed = false;
+
+  /** The setting `mm.permissions.prompt` is `inline`: every question is a card in the view. */
+  setInline(inline: boolean): void {
+    if (this.#inline === inline) return;
+    this.#inline = inline;
+    for (const entry of this.#entries.values()) entry.card ||= inline;
+    this.#changed.fire();
+  }
+
+  /** The question whose turn it is to have a dialog: the oldest that is no card. */
+  get current(): WaitingQuestion | undefined {
+    for (const entry of this.#entries.values()) if (!entry.card) return entry;
+    return undefined;
+  }
+
+  /** All that wait, the oldest first. */
+  get waiting(): WaitingQuestion[] {
+    return [...this.#entries.values()];
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** How a question stands: as a card or not, and how many wait behind it. */
+  place(id: string): { card: boolean; more: number } {
+    let behind = this.#entries.size;
+    for (const entry of this.#entries.values()) {
+      behind--;
+      if (entry.id === id) return { card: entry.card, more: behind };
+    }
+    return { card: this.#inline, more: 0 };
+  }
+
+  /** Answers for the questions of one conversation. */
+  asker(conversation: string, faces: (name: string) => Face): PermissionAsker {
+    return {
+      canAnswer: true,
+      ask: (question, signal) => this.#enqueue(question, conversation, faces, signal),
+    };
+  }
+
+  /** The person's word. False when the question is no longer there: the answer changed nothing. */
+  answer(id: string, answer: PersonsAnswer): boolean {
+    const entry = this.#entries.get(id);
+    if (!entry) return false;
+    const { canAllow, canRemember } = entry.shown;
+    // A page or a dialog that offers more than there is to choose does not widen it.
+    const effective = !canAllow ? 'reject' : answer === 'allow_conversation' && !canRemember ? 'allow_once' : answer;
+    entry.settle(effective);
+    return true;
+  }
+
+  /** From now on the question is answered in the view, and the next one may have a dialog. */
+  showAsCard(id: string): void {
+    const entry = this.#entries.get(id);
+    if (!entry || entry.card) return;
+    entry.card = true;
+    this.#changed.fire();
+  }
+
+  /** The window ends: whoever waits hears that nobody answers any more. */
+  dispose(): void {
+    this.#disposed = true;
+    for (const entry of [...this.#entries.values()]) entry.settle('cancelled');
+    this.#changed.dispose();
+  }
+
+  #enqueue(
+    question: PermissionQuestion,
+    conversation: string,
+    faces: (name: string) => Face,
+    signal: AbortSignal,
+  ): Promise<PermissionAnswer> {
+    if (this.#disposed || signal.aborted || this.#entries.has(question.id)) return Promise.resolve('cancelled');
+    return new Promise((resolve) => {
+      const moot = () => entry.settle('cancelled');
+      const entry: Entry = {
+        id: question.id,
+        conversation,
+        card: this.#inline,
+        shown: questionView(question, faces),
+        question,
+        settle: (answer) => {
+          if (!this.#entries.delete(question.id)) return;
+          signal.removeEventListener('abort', moot);
+          resolve(answer);
+          this.#changed.fire();
+        },
+      };
+      signal.addEventListener('abort', moot, { once: true });
+      this.#entries.set(question.id, entry);
+      this.#changed.fire();
+    });
+  }
+}

@@ -1,0 +1,234 @@
+import { mkdirSync } from 'node:fs';
+import { type FileHandle, open, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Disposable } from '../base/disposable';
+import { describe } from '../base/errors';
+import type { Log } from '../base/log';
+import { Batch } from '../chat/batch';
+import type { Patch } from '../chat/nodes';
+import { takeLock } from './lock';
+import { type Header, type Loaded, type Record, readConversation, readHeader, readTitle } from './records';
+
+/** A conversation in the list. */
+export interface Summary {
+  id: string;
+  cwd: string;
+  home: string;
+  /** The first words of the person; absent while nothing was said. */
+  title: string | undefined;
+  created: number;
+  /** When it changed last, milliseconds since the epoch. */
+  changed: number;
+}
+
+/** Milliseconds for which changes are gathered before they are written: what a crash can lose. */
+const gather = 200;
+/** The growing output of a running call above this many characters is written only every `outputPause` milliseconds. */
+const largeOutput = 4_000;
+const outputPause = 5_000;
+/** Bytes of a file that are enough for its header and title. */
+const headBytes = 16_384;
+
+const idPattern = /^[0-9a-zA-Z-]{8,64}$/;
+
+/** The conversations on disk: one file each, only ever appended to (design, section 8). */
+export class Store {
+  constructor(
+    readonly dir: string,
+    private readonly log: Log,
+  ) {}
+
+  /** All conversations, or those of some folders, the one that changed last first. */
+  async list(folders?: readonly string[]): Promise<Summary[]> {
+    const found: Summary[] = [];
+    for (const name of await this.#names()) {
+      const summary = await this.#summary(name);
+      if (summary && (folders === undefined || folders.includes(summary.cwd))) found.push(summary);
+    }
+    return found.sort((a, b) => b.changed - a.changed);
+  }
+
+  /** A conversation by its id; undefined when there is none or its file cannot be read as one. */
+  async load(id: string): Promise<Loaded | undefined> {
+    let content: string;
+    try {
+      content = await readFile(this.#path(id), 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+    const loaded = readConversation(content);
+    if (!loaded || loaded.header.id !== id) {
+      this.log.warn(`The conversation ${id} cannot be read: its file does not begin as one.`);
+      return undefined;
+    }
+    if (loaded.unreadable > 0) this.log.warn(`${loaded.unreadable} lines of the conversation ${id} were not readable.`);
+    return loaded;
+  }
+
+  /**
+   * The writer of a conversation; undefined while another window writes it. Nothing is on disk before something is written. `loaded`:
+   * the file is there already, and ends as it says.
+   */
+  writer(header: Header, loaded?: { torn: boolean }): ConversationFile | undefined {
+    const path = this.#path(header.id);
+    const lock = () => {
+      mkdirSync(this.dir, { recursive: true, mode: 0o700 });
+      return takeLock(`${path.slice(0, -'.jsonl'.length)}.lock`);
+    };
+    if (!loaded) return new ConversationFile(path, header, undefined, lock, this.log);
+    const held = lock();
+    return held && new ConversationFile(path, header, { torn: loaded.torn }, () => held, this.log);
+  }
+
+  async #names(): Promise<string[]> {
+    try {
+      return (await readdir(this.dir)).filter((name) => name.endsWith('.jsonl'));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  async #summary(name: string): Promise<Summary | undefined> {
+    const path = join(this.dir, name);
+    let handle: FileHandle | undefined;
+    try {
+      handle = await open(path, 'r');
+      const { mtimeMs } = await stat(path);
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+      const head = buffer.toString('utf8', 0, bytesRead);
+      const header = readHeader(head.split('\n', 1)[0]!);
+      if (!header || `${header.id}.jsonl` !== name) return undefined;
+      const { id, cwd, home, created } = header;
+      return { id, cwd, home, created, title: readTitle(head), changed: mtimeMs };
+    } catch (error) {
+      this.log.warn(`The conversation ${name} cannot be read: ${describe(error)}`);
+      return undefined;
+    } finally {
+      await handle?.close();
+    }
+  }
+
+  #path(id: string): string {
+    if (!idPattern.test(id)) throw new Error(`not the id of a conversation: ${id.slice(0, 80)}`);
+    return join(this.dir, `${id}.jsonl`);
+  }
+}
+
+/**
+ * Appends to one conversation's file. Patches are merged for a fraction of a second and then written in their order; a process that is
+ * killed loses that fraction and nothing before it.
+ */
+export class ConversationFile {
+  readonly #batch = new Batch();
+  #lines: string[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #handle: FileHandle | undefined;
+  #lock: Disposable | undefined;
+  #begun: boolean;
+  #closed = false;
+  #failed = false;
+  readonly #outputs = new Map<string, number>();
+  /** Told once when the disk does not take what is written. */
+  onFailure: (error: unknown) => void = () => undefined;
+
+  constructor(
+    private readonly path: string,
+    private readonly header: Header,
+    private readonly resume: { torn: boolean } | undefined,
+    /** Takes the lock: with the first write of a new conversation, whose id nobody else has. */
+    private readonly lock: () => Disposable | undefined,
+    private readonly log: Log,
+  ) {
+    this.#begun = resume !== undefined;
+    if (resume) this.#lock = lock();
+  }
+
+  /** Home agent and folder of a conversation to which nobody has said anything yet. */
+  begin(o: { home: string; cwd: string }): void {
+    if (!this.#begun) Object.assign(this.header, o);
+    else if (o.home !== this.header.home) this.record({ home: o.home });
+  }
+
+  patch(patch: Patch): void {
+    if (this.#closed) return;
+    this.#batch.add(patch);
+    this.#schedule();
+  }
+
+  /** A record that is no patch; it stands behind all patches of before. */
+  record(record: Exclude<Record, { patch: Patch }>): void {
+    if (this.#closed) return;
+    this.#take(false);
+    this.#lines.push(JSON.stringify(record));
+    this.#schedule();
+  }
+
+  /** Everything so far is on its way to the disk; resolves when the system has it. */
+  flush(): Promise<void> {
+    this.#take(true);
+    this.#write();
+    return this.#writing;
+  }
+
+  /** Writes what is left and lets go of the file and its lock. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.flush();
+    await this.#handle?.close();
+    this.#handle = undefined;
+    this.#lock?.dispose();
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#take(false);
+      this.#write();
+      // What was held back (a large output) is written later, also when nothing else happens.
+      if (!this.#batch.empty) this.#schedule();
+    }, gather);
+  }
+
+  #take(all: boolean): void {
+    const now = Date.now();
+    const hold = (patch: Patch): boolean => {
+      if (all || patch.op !== 'put' || patch.node.kind !== 'tool') return false;
+      const { id, state, output } = patch.node;
+      if (output.length < largeOutput || (state !== 'running' && state !== 'waiting')) {
+        this.#outputs.delete(id);
+        return false;
+      }
+      const last = this.#outputs.get(id);
+      if (last !== undefined && now - last < outputPause) return true;
+      this.#outputs.set(id, now);
+      // The first state of a node has to be written in its place in the order.
+      return false;
+    };
+    for (const patch of this.#batch.drain(hold)) this.#lines.push(JSON.stringify({ patch }));
+  }
+
+  #write(): void {
+    if (this.#lines.length === 0) return;
+    const begin = this.#begun ? (this.resume?.torn ? '\n' : '') : `${JSON.stringify(this.header)}\n`;
+    if (this.resume) this.resume.torn = false;
+    this.#begun = true;
+    const text = `${begin}${this.#lines.join('\n')}\n`;
+    this.#lines = [];
+    this.#writing = this.#writing.then(async () => {
+      try {
+        this.#lock ??= this.lock();
+        this.#handle ??= await open(this.path, 'a', 0o600);
+        await this.#handle.appendFile(text);
+      } catch (error) {
+        this.log.error(`The conversation could not be written to ${this.path}: ${describe(error)}`);
+        if (!this.#failed) this.onFailure(error);
+        this.#failed = true;
+      }
+    });
+  }
+}

@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import type { AnyUpdate, ContentBlock, RequestPermissionOutcome, RequestPermissionRequest } from '../acp/types';
+import { OpenCalls } from '../ask/calls';
+import { questionOf } from '../ask/gate';
+import { optionFor } from '../ask/options';
+import { orStopped } from '../ask/stop';
+import { rpcErrorOf } from '../ask/wire';
+import { CancelledError, describe, isCancelled } from '../base/errors';
+import { l10n } from '../base/l10n';
+import type { Lane } from '../chat/lane';
+import type { End, Face } from '../chat/nodes';
+import { ChildEndedError } from '../children/pool';
+import type { ChildSpec } from '../children/types';
+import type { Asks } from './asks';
+import { type Core, namesFor } from './core';
+import { failed } from './ends';
+import { HomeSession, modeOf, type OpenHome, tokensOf } from './home';
+import type { Pairs } from './pairs';
+import type { HomeAgent } from './roster';
+
+/** Milliseconds that a stopped home agent has to end its turn; after that the turn ends without it and its child is ended. */
+const stopGrace = 5_000;
+
+interface Active {
+  lane: Lane;
+  home: HomeAgent;
+  stop: AbortController;
+  since: number;
+  /** The child is being started. */
+  starting: boolean;
+  done: Promise<void>;
+}
+
+/** The turns of the home agent in one conversation, one at a time, on one session. */
+export class Turns {
+  readonly #core: Core;
+  readonly #pairs: Pairs;
+  readonly #grace: number;
+  readonly #session: HomeSession;
+  readonly #calls = new OpenCalls();
+  #asks: Asks | undefined;
+  #active: Active | undefined;
+  #mode: string | undefined;
+  /** A session was lost, and the conversation has not been told yet. */
+  #forgotten = false;
+  /** Name of the agent whose session is open. */
+  #name = '';
+
+  constructor(core: Core, pairs: Pairs, grace = stopGrace) {
+    this.#core = core;
+    this.#pairs = pairs;
+    this.#grace = grace;
+    this.#session = new HomeSession(core.pool, core.log, () => this.#lost());
+  }
+
+  /** Who carries what the home agent's model asks. */
+  connect(asks: Asks): void {
+    this.#asks = asks;
+  }
+
+  get active(): Readonly<Pick<Active, 'since' | 'starting'>> | undefined {
+    return this.#active;
+  }
+
+  /** How the running child shows itself; known once it has answered. */
+  get face(): Face | undefined {
+    return this.#session.current?.face;
+  }
+
+  /** What the child that holds this conversation's session was started from. */
+  get spec(): ChildSpec | undefined {
+    return this.#session.current?.child.spec;
+  }
+
+  /** The queue of questions has moved. */
+  refreshQuestions(): void {
+    this.#active?.lane.refreshQuestions();
+  }
+
+  /** The home agent's yolo at this moment: its session's mode, first taken from its file and `AGENT_YOLO` (rule 4). */
+  liveYolo(home: HomeAgent | undefined): boolean {
+    if (!home) return false;
+    if (home.own && this.#mode !== undefined && this.#session.current) return this.#mode === 'yolo';
+    return home.config.yolo;
+  }
+
+  /** Begins a turn with what the person wrote. The caller has checked that none runs. */
+  start(text: string, home: HomeAgent, cwd: string): void {
+    const { writer } = this.#core;
+    const face = this.#session.current?.face ?? home.face;
+    const lane = writer.turn(face, namesFor([]));
+    const active: Active = {
+      lane,
+      home,
+      stop: new AbortController(),
+      since: writer.now(),
+      starting: false,
+      done: Promise.resolve(),
+    };
+    this.#active = active;
+    this.#core.changed();
+    active.done = this.#run(active, text, cwd).finally(() => {
+      if (this.#active === active) this.#active = undefined;
+      this.#sayForgotten();
+      this.#core.changed();
+    });
+  }
+
+  /** Ends the running turn with its asks and questions; false when none runs. */
+  stop(): boolean {
+    const active = this.#active;
+    if (!active) return false;
+    active.lane.stopping();
+    active.stop.abort();
+    return true;
+  }
+
+  /** The conversation gets another home agent: the session of the last one is left. */
+  leave(): void {
+    this.#session.drop();
+    this.#mode = undefined;
+  }
+
+  async dispose(): Promise<void> {
+    const active = this.#active;
+    if (active) {
+      this.stop();
+      // Whoever closes does not wait for an agent that does not react: its child is ended anyway.
+      active.lane.end({ how: 'stopped' });
+    }
+    this.#session.dispose();
+    await active?.done;
+  }
+
+  async #run(active: Active, text: string, cwd: string): Promise<void> {
+    const { lane, home, stop } = active;
+    try {
+      const open = await this.#open(active, cwd);
+      lane.face(open.face);
+      const front = await this.#pairs.before(open.session, open.takesExchanges, home.name);
+      const blocks: ContentBlock[] = [...front.blocks, { type: 'text', text }];
+      const response = await orStopped(open.session.prompt(blocks, { signal: stop.signal }), stop.signal, this.#grace);
+      front.arrived();
+      lane.answered(response.stopReason, { tokens: tokensOf(response) });
+    } catch (error) {
+      lane.end(this.#endOf(error, active));
+      if (error instanceof CancelledError && stop.signal.aborted) await this.#unresponsive(home);
+    }
+  }
+
+  async #open(active: Active, cwd: string): Promise<OpenHome> {
+    const { home, stop } = active;
+    const roster = this.#core.roster();
+    if (!roster) throw new Error('there is no configuration'); // `send` does not start a turn then
+    if (this.#session.current) return this.#session.current;
+    active.starting = true;
+    this.#core.changed();
+    try {
+      const open = await this.#session.open(
+        {
+          spec: await roster.spec(home, cwd),
+          link: await roster.link(home),
+          cwd,
+          face: home.face,
+          handlers: {
+            update: (update) => this.#update(update),
+            permission: (request, signal) => this.#permission(request, signal, home, cwd),
+            ask: async (params, signal) => {
+              const turn = this.#active?.lane;
+              if (!turn || !this.#asks) throw rpcErrorOf(new CancelledError(), params.agent);
+              return this.#asks.answerModel(params, { home, cwd, turn, signal });
+            },
+          },
+        },
+        stop.signal,
+      );
+      this.#mode = modeOf(open.session.response);
+      this.#name = home.name;
+      return open;
+    } finally {
+      active.starting = false;
+      this.#core.changed();
+    }
+  }
+
+  /** Between turns nothing is shown: banners, and words that come too late for the turn that was stopped (faults F026). */
+  #update(update: AnyUpdate): void {
+    if (update.sessionUpdate === 'current_mode_update') {
+      this.#mode = modeOf(update) ?? this.#mode;
+      this.#core.changed();
+    }
+    this.#calls.note(update);
+    const lane = this.#active?.lane;
+    if (lane && !lane.ended) lane.update(update);
+  }
+
+  /** The home agent's own call: a grant or the person; no yolo of ours answers what it asks nevertheless (rule 4). */
+  async #permission(
+    request: RequestPermissionRequest,
+    signal: AbortSignal,
+    home: HomeAgent,
+    cwd: string,
+  ): Promise<RequestPermissionOutcome> {
+    const { relay, grants, permissions } = this.#core;
+    const lane = this.#active?.lane;
+    if (!lane || lane.ended) return { outcome: 'cancelled' };
+    const question = questionOf({
+      id: randomUUID(),
+      path: [],
+      toolCall: this.#calls.complete(request.toolCall),
+      options: request.options,
+      program: this.#session.current?.child.info.agentInfo?.name,
+      cwd,
+      chain: [l10n.t('You'), home.name],
+    });
+    const decision = await relay.gate.settle({
+      question,
+      entries: [],
+      liveYolo: false,
+      foreignHome: true,
+      grants,
+      permissions,
+      signal,
+      emit: (event) => {
+        if (event.type !== 'permission') return;
+        if (event.state === 'waiting') lane.question(event.question);
+        else lane.settled(event.question, event.decision);
+      },
+    });
+    const optionId = optionFor(decision.outcome, question.options);
+    return optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId };
+  }
+
+  #endOf(error: unknown, active: Active): End {
+    if (active.stop.signal.aborted || isCancelled(error)) return { how: 'stopped' };
+    if (error instanceof ChildEndedError) {
+      return { how: 'died', title: error.message, stderrTail: error.detail ?? '' };
+    }
+    this.#core.log.warn(`The turn of ${active.home.name} failed: ${describe(error)}`);
+    return failed(error);
+  }
+
+  /** The agent did not end its turn after Stop: its child is ended, so that the next prompt finds one that answers (faults F051, F067). */
+  async #unresponsive(home: HomeAgent): Promise<void> {
+    if (!this.#session.current) return;
+    this.#core.log.warn(`${home.name} did not end its turn after Stop; its process is ended.`);
+    await this.#session.force();
+  }
+
+  /** The child ended. In the middle of a turn the turn says so first. */
+  #lost(): void {
+    this.#mode = undefined;
+    this.#forgotten = true;
+    if (!this.#active) this.#sayForgotten();
+    this.#core.changed();
+  }
+
+  #sayForgotten(): void {
+    if (!this.#forgotten) return;
+    this.#forgotten = false;
+    this.#pairs.notRemembered(this.#name);
+  }
+}
