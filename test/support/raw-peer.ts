@@ -10,7 +10,7 @@ export class RawPeer {
   readonly output = new PassThrough();
   /** Every frame that came, in order. */
   readonly frames: Frame[] = [];
-  #taken = 0;
+  #taken = new Set<Frame>();
   #rest = '';
   #waiting: { match: (frame: Frame) => boolean; resolve: (frame: Frame) => void }[] = [];
 
@@ -42,16 +42,12 @@ export class RawPeer {
     this.send({ method: 'session/update', params: { sessionId, update } });
   }
 
-  /** The next frame of that method (or that fits) that was not taken yet. */
+  /** The first frame of that method (or that fits) that was not taken yet. */
   async next(what: string | ((frame: Frame) => boolean)): Promise<Frame> {
     const match = typeof what === 'string' ? (frame: Frame) => frame.method === what : what;
-    for (let i = this.#taken; i < this.frames.length; i++) {
-      if (!match(this.frames[i])) continue;
-      this.#taken = i + 1;
-      return this.frames[i];
-    }
-    const frame = await new Promise<Frame>((resolve) => this.#waiting.push({ match, resolve }));
-    this.#taken = this.frames.indexOf(frame) + 1;
+    const found = this.frames.find((frame) => !this.#taken.has(frame) && match(frame));
+    const frame = found ?? (await new Promise<Frame>((resolve) => this.#waiting.push({ match, resolve })));
+    this.#taken.add(frame);
     return frame;
   }
 
