@@ -18,8 +18,13 @@ export class Batch {
       case 'put': {
         const at = this.#last.get(patch.node.id);
         const copy: Patch = { op: 'put', node: { ...patch.node } };
-        if (at !== undefined) this.#entries[at] = copy;
-        else this.#push(patch.node.id, copy);
+        if (at !== undefined && this.#entries[at]?.op === 'put') {
+          this.#entries[at] = copy;
+          return;
+        }
+        // Words that the whole node repeats. The node itself stands where it was put, should it be new.
+        if (at !== undefined) this.#entries[at] = undefined;
+        this.#push(patch.node.id, copy);
         return;
       }
       case 'append': {
