@@ -104,11 +104,17 @@ if (flags.has('--watch')) {
   console.log(`built ${wanted.join(', ')} in ${Math.round(performance.now() - started)} ms`);
 }
 
-/** One line per file that counts, and with `--sizes` what it is made of. */
+/** One line per file; the many chunks of `mm` are one line, unless --sizes wants to see them. */
 async function report(metafile) {
-  for (const [file, output] of Object.entries(metafile.outputs)) {
-    if (file.endsWith('.map')) continue;
-    console.log(`  ${(output.bytes / 1024).toFixed(1).padStart(7)} kB  ${file}`);
+  const row = (bytes, name) => console.log(`  ${(bytes / 1024).toFixed(1).padStart(7)} kB  ${name}`);
+  const files = Object.entries(metafile.outputs).filter(([file]) => !file.endsWith('.map'));
+  const chunks = files.filter(([file]) => file.startsWith('dist/mm/'));
+  for (const [file, output] of files) if (!chunks.some(([chunk]) => chunk === file)) row(output.bytes, file);
+  if (chunks.length > 0) {
+    row(
+      chunks.reduce((sum, [, output]) => sum + output.bytes, 0),
+      `dist/mm/* (${chunks.length} chunks, read when needed)`,
+    );
   }
   if (flags.has('--sizes')) console.log(await analyzeMetafile(metafile));
 }
