@@ -4,7 +4,7 @@ import { describe, ExitCode, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import { shieldedEnv } from '../children/shield';
 import type { ChildSpec } from '../children/types';
-import type { AgentEntry } from '../config/types';
+import type { AgentEntry, PathEntry } from '../config/types';
 import { type HomeEntry, realPath, sha256 } from './identity';
 
 /** How `mm` starts `mm`: the program that it is itself, or the one of the setting `mm.path`. */
@@ -61,14 +61,18 @@ function commandLine(entry: { command: string; args: string[] }, cwd: string): P
 }
 
 async function ownProgram(o: LaunchRequest): Promise<Program> {
-  const file = await realPath(o.entry.kind === 'home' ? o.entry.file : (o.entry as { path: string }).path);
-  const content = await readFile(file).catch((error: unknown) => {
-    throw new UserError(l10n.t('The file of {0} cannot be read: {1}', o.name, describe(error)), {
-      hint: l10n.t('Check the path of {0} in mm.yaml.', o.name),
-      exitCode: ExitCode.usage,
-      cause: error,
-    });
-  });
+  const named = o.entry.kind === 'home' ? o.entry.file : (o.entry as PathEntry).path;
+  // Side by side: this stands in the way of every ask.
+  const [file, content] = await Promise.all([
+    realPath(named),
+    readFile(named).catch((error: unknown) => {
+      throw new UserError(l10n.t('The file of {0} cannot be read: {1}', o.name, describe(error)), {
+        hint: l10n.t('Check the path of {0} in mm.yaml.', o.name),
+        exitCode: ExitCode.usage,
+        cause: error,
+      });
+    }),
+  ]);
   return {
     identity: ['file', file, sha256(content), o.self.command, o.self.args],
     command: o.self.command,

@@ -1,15 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClientSession, SessionHandlers } from '../acp/client';
 import { mmMeta, type SessionMeta, type Usage } from '../acp/meta';
-import { DeadlineError, RpcError } from '../acp/peer';
+import { RpcError } from '../acp/peer';
 import { ErrorCode, type RequestPermissionOutcome } from '../acp/types';
 import { describe, isCancelled, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
 import { cap, firstLine, visible } from '../base/text';
-import { describeExit, exitHint } from '../children/exit';
-import type { ChildPool } from '../children/pool';
-import type { ExitInfo, Lease, PooledChild } from '../children/types';
+import { ChildEndedError, type ChildPool } from '../children/pool';
+import type { ChildSpec, Lease, PooledChild } from '../children/types';
 import type { AgentEntry } from '../config/types';
 import { askingMode } from './asking';
 import { AskError, cancelledAsk } from './errors';
@@ -27,9 +26,6 @@ export interface LocalTargetOptions {
   /** Milliseconds for `session/new`, of which some agents need many; 60,000 when nothing is said. */
   sessionDeadline?: number;
 }
-
-/** After a connection broke: how long the process has to end, so that its exit code can be told. Milliseconds. */
-const exitGrace = 2_000;
 
 /** Carries an ask to a child of the pool: a new session on a shared process (rules 1 and 2). */
 export class LocalTarget implements AskTarget {
@@ -71,28 +67,24 @@ export class LocalTarget implements AskTarget {
         entryYolo: entry.yolo,
         yolo: request.yolo,
       });
-      if (mode !== undefined) await session.setMode(mode);
+      if (mode !== undefined) {
+        this.o.log.info(`${name}: its mode is set to ${mode}, in which it asks`);
+        await session.setMode(mode);
+      }
       return new LocalSession(name, lease, session, signal);
     } catch (error) {
-      const words = await failureOf(error, 'start', name, lease.child, signal);
+      const words = failureOf(error, 'start', name, signal);
       session?.close();
       lease.release();
       throw words;
     }
   }
 
-  async #acquire(spec: Parameters<ChildPool['acquire']>[0], name: string, signal: AbortSignal): Promise<Lease> {
+  async #acquire(spec: ChildSpec, name: string, signal: AbortSignal): Promise<Lease> {
     try {
       return await this.o.pool.acquire(spec, { signal });
     } catch (error) {
-      if (signal.aborted || isCancelled(error)) throw cancelledAsk(name, error);
-      const known = error instanceof UserError ? error : undefined;
-      throw new AskError('start', describe(error), {
-        hint: known?.hint,
-        detail: known?.detail,
-        cause: error,
-        forModel: `${name} could not be started, so it did not answer. Go on without it.`,
-      });
+      throw failureOf(error, 'start', name, signal);
     }
   }
 }
@@ -120,7 +112,7 @@ class LocalSession implements TargetSession {
       const { stopReason, usage } = response as { stopReason?: unknown; usage?: unknown };
       return { stopReason: typeof stopReason === 'string' ? stopReason : 'end_turn', usage: usageOf(usage) };
     } catch (error) {
-      throw await failureOf(error, 'agent-error', this.name, this.lease.child, this.signal);
+      throw failureOf(error, 'agent-error', this.name, this.signal);
     }
   }
 
@@ -183,29 +175,25 @@ function count(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-/** Why talking to a child failed: it answered with an error, it died (then how), or the ask was cancelled. */
-async function failureOf(
-  error: unknown,
-  failure: 'start' | 'agent-error',
-  name: string,
-  child: PooledChild,
-  signal: AbortSignal,
-): Promise<AskError> {
+/** Why talking to a child failed: it died (then how), it answered with an error, or the ask was cancelled. */
+function failureOf(error: unknown, failure: 'start' | 'agent-error', name: string, signal: AbortSignal): AskError {
   if (signal.aborted || isCancelled(error)) return cancelledAsk(name, error);
   if (error instanceof AskError) return error;
   if (error instanceof RpcError) return saidBy(name, error, failure);
-  const exit = await exitOf(child, error);
-  if (exit) {
-    const words = describeExit(name, exit);
-    return new AskError('died', words, {
-      detail: exit.stderrTail || undefined,
-      hint: exitHint(exit) ?? l10n.t('The next question starts it again.'),
+  const { hint, detail } = error instanceof UserError ? error : { hint: undefined, detail: undefined };
+  if (error instanceof ChildEndedError && !error.exit?.spawnError) {
+    return new AskError('died', describe(error), {
+      detail,
+      hint: hint ?? l10n.t('The next question starts it again.'),
       cause: error,
-      forModel: `${name} could not answer: its program ended in the middle. You may ask once more; it is started anew.`,
+      forModel: `${name} could not answer: its program ended. You may ask once more; it is started anew.`,
     });
   }
-  const known = error instanceof UserError ? error : undefined;
-  return new AskError(failure, describe(error), { hint: known?.hint, detail: known?.detail, cause: error });
+  const forModel =
+    failure === 'start'
+      ? `${name} could not be started, so it did not answer. Go on without it.`
+      : `${name} could not answer: ${describe(error)}`;
+  return new AskError(failure, describe(error), { hint, detail, cause: error, forModel });
 }
 
 function saidBy(name: string, error: RpcError, failure: 'start' | 'agent-error'): AskError {
@@ -221,17 +209,4 @@ function saidBy(name: string, error: RpcError, failure: 'start' | 'agent-error')
     cause: error,
     forModel: `${name} answered with an error: ${words}`,
   });
-}
-
-/** How the child ended, if its connection is gone. A deadline that passed is no end. */
-async function exitOf(child: PooledChild, error: unknown): Promise<ExitInfo | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const soon = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), error instanceof DeadlineError ? 0 : exitGrace);
-  });
-  try {
-    return await Promise.race([child.exited, soon]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
