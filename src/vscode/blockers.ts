@@ -40,8 +40,15 @@ export function approval(programs: readonly string[], seen: boolean): NoticeNode
   const lines = programs.slice(0, maxPrograms).map(visible);
   const more = programs.length - lines.length;
   if (more > 0) lines.push(l10n.t('… {0} more; the file names them all', more));
-  return card('approval', 'warning', l10n.t('This folder’s mm.yaml names a program'), {
-    text: l10n.t('It runs only after you have seen it. You are asked again when the file changes.'),
+  const title =
+    programs.length > 0
+      ? l10n.t('This folder’s mm.yaml names a program')
+      : l10n.t('This folder brings its own mm.yaml');
+  return card('approval', 'warning', title, {
+    text:
+      programs.length > 0
+        ? l10n.t('It runs only after you have seen it. You are asked again when the file changes.')
+        : l10n.t('Its agents run only after you have seen it. You are asked again when the file changes.'),
     code: lines.length > 0 ? lines.join('\n') : undefined,
     actions: [
       { id: 'show-file', label: l10n.t('Show the File'), primary: !seen },

@@ -1,6 +1,7 @@
 import { l10n } from '../base/l10n';
 import { cap, firstLine, hiddenCharacters, visible } from '../base/text';
 import type { DiffView, PermissionNode } from '../chat/nodes';
+import { maxCommand } from '../chat/question';
 
 /** What a dialog says of a question; the same data as the card in the view. */
 export type DialogQuestion = Pick<
@@ -62,7 +63,9 @@ function lineCount(text: string): number {
  */
 export function dialogText(q: DialogQuestion): DialogText {
   const title = oneLine(q.name, 120);
-  const command = visible(q.command).replace(/\s+$/, '');
+  const whole = visible(q.command).replace(/\s+$/, '');
+  // of a change the paths stand over their rows already
+  const command = q.diffs.length > 0 && whole === q.diffs.map((d) => visible(d.path)).join('\n') ? '' : whole;
   const body = [...(command ? [command] : []), ...q.diffs.flatMap(diffText)].join('\n');
   const hidden = Math.max(
     q.hidden,
@@ -84,7 +87,11 @@ export function dialogText(q: DialogQuestion): DialogText {
   if (q.reason) facts.push(l10n.t('Reason: “{0}”', oneLine(q.reason, 160)));
 
   if (!q.canAllow) {
-    const why = q.why ?? l10n.t('This agent offers no way to allow a call once, so it can only be rejected.');
+    const why =
+      q.why ??
+      (q.command.length >= maxCommand
+        ? l10n.t('This call is too long to be shown as a whole, so it can only be rejected.')
+        : l10n.t('This agent offers no way to allow a call once, so it can only be rejected.'));
     return {
       title,
       detail: assemble(what(q), shortened(body), [...facts, visible(why)]),
@@ -92,10 +99,10 @@ export function dialogText(q: DialogQuestion): DialogText {
     };
   }
 
-  const whole = q.canRemember
+  const all = q.canRemember
     ? [...facts, l10n.t('Allow for This Conversation: every call of {0} in this conversation.', title)]
     : facts;
-  const detail = assemble(what(q), body, whole);
+  const detail = assemble(what(q), body, all);
   if (lineCount(detail) <= maxLines && detail.length <= maxCharacters && q.diffs.every((d) => d.cut === 0)) {
     return {
       title,

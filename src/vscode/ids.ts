@@ -53,8 +53,4 @@ export const EditorCommands = {
 export const StateKeys = {
   /** Content hashes of `mm.yaml` files of folders that a person has allowed (global). */
   approvals: 'mm.approvedConfigurations',
-  /** The conversation that the view showed last (workspace). */
-  conversation: 'mm.conversation',
-  /** Words in the composer by conversation (workspace). */
-  drafts: 'mm.drafts',
 } as const;

@@ -10,6 +10,14 @@ export function workspaceFolders(): string[] {
   return (vscode.workspace.workspaceFolders ?? []).flatMap((f) => (f.uri.scheme === 'file' ? [f.uri.fsPath] : []));
 }
 
+/** Asks in which of several folders the agents of a conversation shall work; undefined when the person closed the picker. */
+export async function pickFolder(): Promise<string | undefined> {
+  const picked = await vscode.window.showWorkspaceFolderPick({
+    placeHolder: l10n.t('In which folder shall the agents of this conversation work?'),
+  });
+  return picked?.uri.scheme === 'file' ? picked.uri.fsPath : undefined;
+}
+
 /** Shows a file, with the cursor in a line (1-based). */
 export async function showFile(file: string, line?: number): Promise<void> {
   const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));

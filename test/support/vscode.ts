@@ -113,6 +113,11 @@ const fake = {
   inputBox: undefined as undefined | (() => string | undefined),
   folderPick: undefined as undefined | (() => unknown),
   diagnostics: new Map<string, Diagnostic[]>(),
+  /** The next message is not shown; its call is rejected with this. */
+  failNext: undefined as Error | undefined,
+  get window() {
+    return window;
+  },
   reset(): void {
     this.messages.length = 0;
     this.commands.length = 0;
@@ -127,6 +132,7 @@ const fake = {
     this.inputBox = undefined;
     this.folderPick = undefined;
     this.diagnostics.clear();
+    this.failNext = undefined;
     for (const e of [this.changedDocument, this.changedSelection, this.changedSettings, this.changedFolders])
       e.dispose();
     this.grantedTrust.dispose();
@@ -142,7 +148,12 @@ const fake = {
 
 function show(kind: Message['kind']) {
   return (message: string, ...rest: unknown[]) =>
-    new Promise<unknown>((resolve) => {
+    new Promise<unknown>((resolve, reject) => {
+      if (fake.failNext) {
+        reject(fake.failNext);
+        fake.failNext = undefined;
+        return;
+      }
       const [first] = rest;
       const isOptions = typeof first === 'object' && first !== null && !('title' in first);
       const items = (isOptions ? rest.slice(1) : rest) as Message['items'];

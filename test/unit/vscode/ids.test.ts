@@ -72,7 +72,7 @@ describe('ids and package.json say the same', () => {
     for (const name of [...readdirSync(folder), '../extension.ts']) {
       if (name === 'ids.ts') continue;
       const text = readFileSync(path.join(folder, name), 'utf8');
-      const ids = [...text.matchAll(/['"`](mm\.(?!yaml|svg|mjs|cmd|exe)[A-Za-z.]+)['"`]/g)].map((m) => m[1]);
+      const ids = [...text.matchAll(/['"](mm\.(?!yaml|svg|mjs|cmd|exe)[A-Za-z.]+)['"]/g)].map((m) => m[1]);
       expect(ids, name).toEqual([]);
     }
   });

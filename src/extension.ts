@@ -1,0 +1,146 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from './base/disposable';
+import { describe } from './base/errors';
+import { l10n, useTranslator } from './base/l10n';
+import type { Host } from './host/host';
+import { Chat } from './vscode/chat';
+import { ChatView } from './vscode/chatView';
+import { createCommands, registerCommands } from './vscode/commands';
+import { ConfigService } from './vscode/config';
+import { configDeps, selfLaunch, userFile } from './vscode/configDeps';
+import { showDiagnostics } from './vscode/diagnostics';
+import { PermissionDialogs } from './vscode/dialogs';
+import { reportError } from './vscode/errors';
+import { Commands, ContextKeys, EditorCommands, Settings, Views } from './vscode/ids';
+import { openLink, pickFolder, showFile } from './vscode/opener';
+import { writeStarter } from './vscode/starter';
+import { registerSurfaces, type Surface } from './vscode/surfaces';
+import { Typing } from './vscode/typing';
+import { WindowHost } from './vscode/windowHost';
+
+let end: (() => Promise<void>) | undefined;
+
+/** Builds and registers; starts no process, reads no file and no secret (design, section 11). */
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel('mm', { log: true });
+  context.subscriptions.push(log);
+  useTranslator((message, ...args) =>
+    typeof args[0] === 'object' ? vscode.l10n.t(message, args[0]) : vscode.l10n.t(message, ...(args as string[])),
+  );
+  try {
+    build(context, log);
+  } catch (error) {
+    // the editor itself says nothing of a failed activation
+    log.error(error instanceof Error && error.stack ? error.stack : describe(error));
+    const message = l10n.t('mm could not start: {0}. The output channel “mm” has the details.', describe(error));
+    void vscode.window.showErrorMessage(message);
+    throw error;
+  }
+}
+
+/** The editor waits for this, though not for long: all children end at the same time. */
+export async function deactivate(): Promise<void> {
+  await end?.();
+  end = undefined;
+}
+
+function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): void {
+  const store = new DisposableStore();
+  context.subscriptions.push(store);
+  const report = (error: unknown) => reportError(error, { log });
+  const editor = (command: string, ...args: unknown[]) =>
+    Promise.resolve(vscode.commands.executeCommand(command, ...args));
+
+  const config = store.add(new ConfigService(configDeps(context, log)));
+  const typing = store.add(new Typing());
+  const page = store.add(new ChatView(context.extensionUri, log));
+  const windowHost = new WindowHost({ context, log, config, self: selfLaunch(context), onStart, report });
+  end = () => windowHost.end();
+  const host = () => windowHost.get();
+
+  const chat = store.add(
+    new Chat({
+      page,
+      config,
+      conversations: {
+        latest: async () => (await host()).latest(),
+        create: async (home) => (await host()).create(home),
+        close: async (id) => windowHost.live?.close(id),
+      },
+      pickFolder,
+      answer: (id, answer) => void windowHost.live?.queue.answer(id, answer),
+      typed: () => typing.typed(),
+      openLink,
+      showFile,
+      showLog: () => log.show(),
+      openConfiguration: () => editor(Commands.openConfiguration),
+      editor: (name) => editor(actions[name]),
+      report,
+    }),
+  );
+
+  /** What lives as long as the host: questions to the person, the number on the view, what menus know. */
+  function onStart(started: Host): DisposableStore {
+    const live = new DisposableStore();
+    const { queue, pool } = started;
+    const revealCard = (id: string) => {
+      const question = queue.waiting.find((q) => q.id === id);
+      chat.reveal(question && started.get(question.conversation), id).catch(report);
+    };
+    live.add(new PermissionDialogs({ queue, typing, revealCard, log }));
+    live.add(
+      queue.onDidChange(() => {
+        page.badge = queue.size;
+      }),
+    );
+    live.add(
+      pool.onDidChange(() => {
+        const running = pool.statuses().some((child) => child.state !== 'ended');
+        editor(EditorCommands.setContext, ContextKeys.childrenRunning, running).catch(report);
+      }),
+    );
+    return live;
+  }
+
+  const refresh = () => void config.refresh().catch(report);
+  const surfaces: Surface[] = [
+    ['view', () => vscode.window.registerWebviewViewProvider(Views.chat, page)],
+    [
+      'commands',
+      () =>
+        registerCommands(
+          createCommands({
+            log,
+            config: async () => {
+              await host();
+              return config.state;
+            },
+            userFile,
+            writeStarter,
+            send: (line) => chat.send(line),
+            newConversation: () => chat.newConversation(),
+            children: () => windowHost.live?.pool.statuses() ?? [],
+            restart: async (key) => windowHost.live?.pool.restart(key),
+          }),
+          { log },
+        ),
+    ],
+    ['problems', () => showDiagnostics(config)],
+    ['trust', () => vscode.workspace.onDidGrantWorkspaceTrust(refresh)],
+    ['folders', () => vscode.workspace.onDidChangeWorkspaceFolders(refresh)],
+    [
+      'settings',
+      () =>
+        vscode.workspace.onDidChangeConfiguration((change) => {
+          if (Object.values(Settings).some((key) => change.affectsConfiguration(key))) refresh();
+        }),
+    ],
+  ];
+  registerSurfaces(surfaces, store, log);
+}
+
+const actions = {
+  'manage-trust': EditorCommands.manageTrust,
+  'open-folder': EditorCommands.openFolder,
+  'reload-window': EditorCommands.reloadWindow,
+} as const;

@@ -1,0 +1,153 @@
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable';
+import { CancelledError, UserError } from '../base/errors';
+import { l10n } from '../base/l10n';
+import type { ChildStatus } from '../children/types';
+import type { ConfigState } from './config';
+import { type ErrorDeps, reportError } from './errors';
+import { type CommandId, Commands } from './ids';
+import { showFile } from './opener';
+
+/** What the commands act on; `extension.ts` gives the real ones. */
+export interface CommandDeps extends ErrorDeps {
+  /** The window's `mm.yaml`, read at least once. */
+  config(): Promise<ConfigState>;
+  userFile(): string;
+  writeStarter(file: string): Promise<boolean>;
+  /** Sends a line as if it had been typed into the view, and shows the view. */
+  send(line: string): Promise<void>;
+  newConversation(): Promise<void>;
+  children(): readonly ChildStatus[];
+  restart(key: string): Promise<void>;
+}
+
+/** One function for every command of `ids.ts`; one that is missing here does not compile. */
+export function createCommands(deps: CommandDeps): Record<CommandId, () => unknown> {
+  return {
+    [Commands.askAgent]: () => askAgent(deps),
+    [Commands.newConversation]: () => deps.newConversation(),
+    [Commands.openConfiguration]: () => openConfiguration(deps),
+    [Commands.restartAgent]: () => restartAgent(deps),
+    [Commands.showLog]: () => deps.log.show(),
+  };
+}
+
+/** Registers a table of commands; whatever one throws is told to the person, once, in words. */
+export function registerCommands(table: Record<CommandId, () => unknown>, deps: ErrorDeps): Disposable {
+  const store = new DisposableStore();
+  for (const [id, run] of Object.entries(table)) {
+    store.add(
+      vscode.commands.registerCommand(id, async () => {
+        try {
+          await run();
+        } catch (error) {
+          reportError(error, deps);
+        }
+      }),
+    );
+  }
+  return store;
+}
+
+/** The configuration, or why there is none to work with. */
+async function readyConfig(deps: CommandDeps): Promise<Extract<ConfigState, { kind: 'ready' }>> {
+  const state = await deps.config();
+  switch (state.kind) {
+    case 'ready':
+      return state;
+    case 'untrusted':
+      throw new UserError(l10n.t('This workspace is not trusted, so no agent is started.'), {
+        hint: l10n.t('The command “Manage Workspace Trust” changes that.'),
+      });
+    case 'approval':
+      throw new UserError(l10n.t('This folder’s mm.yaml waits for your approval.'), {
+        hint: l10n.t('The view “mm” shows what it names.'),
+      });
+    case 'invalid':
+      throw new UserError(
+        l10n.t('{0} has an error in line {1}.', path.basename(state.file), state.errors[0]?.line ?? 1),
+        { hint: l10n.t('“mm: Open Configuration” leads there.') },
+      );
+    default:
+      throw new UserError(l10n.t('The configuration is still being read.'), { hint: l10n.t('Try again in a moment.') });
+  }
+}
+
+async function askAgent(deps: CommandDeps): Promise<void> {
+  const { config, file } = await readyConfig(deps);
+  if (config.mmConfigs.size === 0) {
+    throw new UserError(l10n.t('{0} names no agent that can be asked.', path.basename(file)), {
+      hint: l10n.t('Add one under mmConfigs; “mm: Open Configuration” opens the file.'),
+    });
+  }
+  const items = [...config.mmConfigs].map(([name, entry]) => ({
+    label: name,
+    description: entry.kind === 'command' ? path.basename(entry.command) : undefined,
+    detail: entry.description,
+  }));
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: l10n.t('Ask an Agent'),
+    placeHolder: l10n.t('Whom do you want to ask?'),
+    matchOnDetail: true,
+  });
+  if (!chosen) throw new CancelledError();
+  const prompt = await vscode.window.showInputBox({
+    title: l10n.t('Ask {0}', chosen.label),
+    prompt: l10n.t('The answer stays in the conversation with {0}.', config.acp.title ?? path.basename(file)),
+    placeHolder: l10n.t('What do you want to know?'),
+    ignoreFocusOut: true,
+  });
+  if (!prompt?.trim()) throw new CancelledError();
+  await deps.send(`/ask-${chosen.label} ${prompt.trim()}`);
+}
+
+async function restartAgent(deps: CommandDeps): Promise<void> {
+  const running = deps.children().filter((child) => child.state !== 'ended');
+  if (running.length === 0) {
+    throw new UserError(l10n.t('No agent is running.'), { hint: l10n.t('An agent starts with its first question.') });
+  }
+  const chosen = await vscode.window.showQuickPick(
+    running.map((child) => ({
+      label: child.name,
+      description: child.pid === undefined ? l10n.t('starting') : l10n.t('process {0}', child.pid),
+      detail: child.role === 'home' ? l10n.t('the agent that you talk to') : l10n.t('an agent that is asked'),
+      key: child.key,
+    })),
+    { title: l10n.t('Restart Agent'), placeHolder: l10n.t('What it is working on ends.') },
+  );
+  if (!chosen) throw new CancelledError();
+  await deps.restart(chosen.key);
+}
+
+/** Shows the `mm.yaml` in use; the demo is not to be edited, so it offers to write one of the person's own. */
+async function openConfiguration(deps: CommandDeps): Promise<void> {
+  const state = await deps.config();
+  if (state.kind === 'untrusted' || state.kind === 'loading') {
+    await readyConfig(deps);
+    return;
+  }
+  if (state.kind !== 'ready' || state.source !== 'demo') {
+    await showFile(state.file, state.kind === 'invalid' ? state.errors[0]?.line : undefined);
+    return;
+  }
+  const mine = deps.userFile();
+  const create = l10n.t('Create My mm.yaml');
+  const look = l10n.t('Show the Demo’s File');
+  const chosen = await vscode.window.showInformationMessage(
+    l10n.t('The demo is in use: its agents answer by rules, and no model is behind them.'),
+    {
+      modal: true,
+      detail: l10n.t(
+        'A file of your own would be written to {0}. It holds from then on, and can be changed at any time.',
+        mine,
+      ),
+    },
+    create,
+    look,
+  );
+  if (chosen === create) {
+    await deps.writeStarter(mine);
+    await showFile(mine);
+  } else if (chosen === look) await showFile(state.file);
+}

@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { UserError } from '../../../src/base/errors';
+import type { ChildStatus } from '../../../src/children/types';
+import { type CommandDeps, createCommands, registerCommands } from '../../../src/vscode/commands';
+import type { ConfigState } from '../../../src/vscode/config';
+import { Commands } from '../../../src/vscode/ids';
+import { CancellationError, fake } from '../../support/vscode';
+
+let state: ConfigState;
+let sent: string[];
+let restarted: string[];
+let children: ChildStatus[];
+let logged: string[];
+let written: string[];
+let deps: CommandDeps;
+
+const ready = (agents: [string, string][], source: 'user' | 'demo' = 'user'): ConfigState => ({
+  kind: 'ready',
+  file: '/u/mm.yaml',
+  source,
+  config: {
+    acp: { title: 'Ada' },
+    mmConfigs: new Map(agents.map(([name, description]) => [name, { kind: 'path', path: '/x', env: {}, description }])),
+  } as never,
+  warnings: [],
+});
+const run = (id: string) => fake.registered.get(id)!();
+const flush = () => new Promise((resolve) => setImmediate(resolve));
+
+beforeEach(() => {
+  fake.reset();
+  state = ready([['bob', 'SQL']]);
+  sent = [];
+  restarted = [];
+  children = [];
+  logged = [];
+  written = [];
+  deps = {
+    log: {
+      debug() {},
+      info() {},
+      warn() {},
+      error: (m) => void logged.push(m),
+      show: () => void logged.push('shown'),
+    },
+    config: async () => state,
+    userFile: () => '/home/me/.config/mm/mm.yaml',
+    writeStarter: async (file) => {
+      written.push(file);
+      return true;
+    },
+    send: async (line) => void sent.push(line),
+    newConversation: async () => {},
+    children: () => children,
+    restart: async (key) => void restarted.push(key),
+  };
+  registerCommands(createCommands(deps), deps);
+});
+
+describe('commands', () => {
+  it('every id has its command', () => {
+    expect([...fake.registered.keys()].sort()).toEqual(Object.values(Commands).sort());
+  });
+
+  it('Ask an Agent… asks whom and what, and sends the line', async () => {
+    fake.quickPick = (items) => items[0];
+    fake.inputBox = () => '  is this safe?  ';
+    await run(Commands.askAgent);
+    expect(sent).toEqual(['/ask-bob is this safe?']);
+  });
+
+  it('closing a box is no error and does nothing', async () => {
+    await run(Commands.askAgent);
+    fake.quickPick = (items) => items[0];
+    fake.inputBox = () => ' ';
+    await run(Commands.askAgent);
+    await flush();
+    expect(sent).toEqual([]);
+    expect(fake.messages).toEqual([]);
+  });
+
+  it.each<[ConfigState, string]>([
+    [{ kind: 'untrusted' }, 'not trusted'],
+    [{ kind: 'approval', file: '/f', hash: 'h', programs: [], seen: false }, 'waits for your approval'],
+    [ready([]), 'names no agent'],
+  ])('says why nobody can be asked', async (next, words) => {
+    state = next;
+    await run(Commands.askAgent);
+    await flush();
+    expect(fake.message.kind).toBe('error');
+    expect(fake.message.message).toContain(words);
+  });
+
+  it('Restart Agent… offers what runs and restarts the chosen one', async () => {
+    children = [
+      { key: 'k1', name: 'Ada', role: 'home', state: 'ready', pid: 7 },
+      { key: 'k2', name: 'bob', role: 'asked', state: 'ended' },
+    ];
+    fake.quickPick = (items) => {
+      expect(items).toHaveLength(1);
+      return items[0];
+    };
+    await run(Commands.restartAgent);
+    expect(restarted).toEqual(['k1']);
+    children = [];
+    await run(Commands.restartAgent);
+    await flush();
+    expect(fake.message.message).toContain('No agent is running');
+  });
+
+  it('Open Configuration shows the file in use, at its first error', async () => {
+    await run(Commands.openConfiguration);
+    const error = { severity: 'error' as const, file: '/u/mm.yaml', line: 4, column: 1, message: 'x' };
+    state = { kind: 'invalid', file: '/u/mm.yaml', source: 'user', errors: [error], warnings: [] };
+    await run(Commands.openConfiguration);
+    expect(fake.shown).toEqual([
+      { file: '/u/mm.yaml', line: undefined },
+      { file: '/u/mm.yaml', line: 4 },
+    ]);
+  });
+
+  it('under the demo it asks before it writes a file of the person’s own', async () => {
+    state = ready([], 'demo');
+    const running = run(Commands.openConfiguration);
+    await flush();
+    expect(fake.message.options?.detail).toContain('/home/me/.config/mm/mm.yaml');
+    expect(written).toEqual([]);
+    fake.message.answer('Create My mm.yaml');
+    await running;
+    expect(written).toEqual(['/home/me/.config/mm/mm.yaml']);
+    expect(fake.shown.at(-1)?.file).toBe('/home/me/.config/mm/mm.yaml');
+  });
+});
+
+describe('errors of commands', () => {
+  const fail = async (error: unknown) => {
+    deps.config = async () => {
+      throw error;
+    };
+    await run(Commands.askAgent);
+    await flush();
+  };
+
+  it('one that is meant for a person is shown in its own words, with what to do', async () => {
+    await fail(new UserError('bob cannot start.', { hint: 'Install it.', detail: 'stderr' }));
+    expect(fake.message.message).toBe('bob cannot start. Install it.');
+    expect(logged).toEqual(['bob cannot start.\nstderr']);
+    fake.message.answer('Show Log');
+    await flush();
+    expect(logged.at(-1)).toBe('shown');
+  });
+
+  it('one of ours is logged with its stack and shown plainly', async () => {
+    await fail(new TypeError('x is undefined'));
+    expect(fake.message.message).toContain('x is undefined');
+    expect(logged[0]).toContain('TypeError: x is undefined\n');
+  });
+
+  it('F022: an object that was thrown has words', async () => {
+    await fail({ code: 7 });
+    expect(fake.message.message).not.toContain('[object');
+  });
+
+  it('what was cancelled is silent', async () => {
+    await fail(new CancellationError());
+    expect(fake.messages).toEqual([]);
+  });
+});

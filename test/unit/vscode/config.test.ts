@@ -1,0 +1,178 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { silentLog } from '../../../src/base/log';
+import type { MmConfig } from '../../../src/config/types';
+import { type ConfigDeps, ConfigService, type ConfigSource } from '../../../src/vscode/config';
+
+const file = '/shop/.mm/mm.yaml';
+const user = '/home/me/.config/mm/mm.yaml';
+
+/** A disk of versions: content by file. */
+class World {
+  trusted = true;
+  files = new Map<string, string>();
+  approved = new Set<string>();
+  watched: string[] = [];
+  changed: () => void = () => {};
+  reads: string[] = [];
+  watchers = 0;
+  beforeLoad: () => void = () => {};
+
+  deps(): ConfigDeps {
+    return {
+      log: silentLog,
+      trusted: () => this.trusted,
+      find: async (withWorkspace) => {
+        if (withWorkspace && this.files.has(file)) return { file, source: 'workspace' };
+        if (this.files.has(user)) return { file: user, source: 'user' };
+        return { file: '/ext/demo.yaml', source: 'demo' as ConfigSource };
+      },
+      load: async (name) => {
+        this.beforeLoad();
+        this.reads.push(name);
+        const content = this.files.get(name) ?? '';
+        if (content.includes('wrong')) {
+          return {
+            ok: false,
+            file: name,
+            errors: [{ severity: 'error', file: name, line: 3, column: 1, message: 'wrong' }],
+            warnings: [],
+          };
+        }
+        const config = {
+          file: name,
+          acp: { title: content },
+          mmConfigs: new Map([['bob', { kind: 'path', path: '/shop/.mm/bob.yaml', env: {} }]]),
+        };
+        return { ok: true, config: config as unknown as MmConfig, warnings: [] };
+      },
+      approvalOf: async (name) => {
+        this.reads.push(name);
+        return {
+          hash: `hash of ${this.files.get(name)}`,
+          files: [name, '/shop/.mm/bob.yaml'],
+          programs: ['claude-agent-acp'],
+        };
+      },
+      approved: (hash) => this.approved.has(hash),
+      approve: async (hash) => void this.approved.add(hash),
+      candidates: () => [file, user],
+      watch: (files, changed) => {
+        this.watched = [...files];
+        this.changed = changed;
+        this.watchers++;
+        return { dispose: () => this.watchers-- };
+      },
+    };
+  }
+}
+
+let world: World;
+let service: ConfigService;
+beforeEach(() => {
+  world = new World();
+  service = new ConfigService(world.deps());
+});
+
+describe('the window’s mm.yaml', () => {
+  it('an untrusted workspace: nothing is read, nothing watched', async () => {
+    world.trusted = false;
+    world.files.set(file, 'a');
+    await service.refresh();
+    expect(service.state).toEqual({ kind: 'untrusted' });
+    expect(world.reads).toEqual([]);
+    expect(world.watched).toEqual([]);
+    world.trusted = true;
+    await service.refresh();
+    expect(service.state.kind).toBe('approval');
+  });
+
+  it('a folder’s file is not loaded before its version is allowed', async () => {
+    world.files.set(file, 'a');
+    await service.refresh();
+    expect(service.state).toEqual({
+      kind: 'approval',
+      file,
+      hash: 'hash of a',
+      programs: ['claude-agent-acp'],
+      seen: false,
+    });
+    service.markSeen();
+    expect(service.state).toMatchObject({ kind: 'approval', seen: true });
+    await service.allow();
+    expect(service.state).toMatchObject({ kind: 'ready', source: 'workspace', config: { acp: { title: 'a' } } });
+  });
+
+  it('a changed letter asks again; the version before stays allowed', async () => {
+    world.files.set(file, 'a');
+    await service.refresh();
+    await service.allow();
+    world.files.set(file, 'b');
+    await service.refresh();
+    expect(service.state).toMatchObject({ kind: 'approval', hash: 'hash of b', seen: false });
+    world.files.set(file, 'a');
+    await service.refresh();
+    expect(service.state.kind).toBe('ready');
+  });
+
+  it('what is allowed is what was shown, not what the file became meanwhile', async () => {
+    world.files.set(file, 'a');
+    await service.refresh();
+    world.files.set(file, 'evil');
+    await service.allow();
+    expect(service.state).toMatchObject({ kind: 'approval', hash: 'hash of evil' });
+    expect(world.approved).toEqual(new Set(['hash of a']));
+  });
+
+  it('a file that is written between the hash and the reading is not used', async () => {
+    world.files.set(file, 'a');
+    world.approved.add('hash of a');
+    world.beforeLoad = () => world.files.set(file, 'evil');
+    await service.refresh();
+    expect(service.state).toMatchObject({ kind: 'approval', hash: 'hash of evil' });
+  });
+
+  it('not now: the next place holds, until the file changes', async () => {
+    world.files.set(file, 'a');
+    await service.refresh();
+    await service.notNow();
+    expect(service.state).toMatchObject({ kind: 'ready', source: 'demo' });
+    world.files.set(file, 'b');
+    await service.refresh();
+    expect(service.state.kind).toBe('approval');
+  });
+
+  it('what the person has in their own place needs no approval', async () => {
+    world.files.set(user, 'mine');
+    await service.refresh();
+    expect(service.state).toMatchObject({ kind: 'ready', source: 'user' });
+  });
+
+  it('an error stands with its line, and goes when the file is mended', async () => {
+    world.files.set(user, 'wrong');
+    await service.refresh();
+    expect(service.state).toMatchObject({ kind: 'invalid', errors: [{ line: 3 }] });
+    world.files.set(user, 'right');
+    const seen = new Promise<void>((resolve) => service.onDidChange(() => resolve()));
+    world.changed();
+    await seen;
+    expect(service.state.kind).toBe('ready');
+  });
+
+  it('watches the file, the files it names, and the places that would hold instead', async () => {
+    world.files.set(user, 'mine');
+    await service.refresh();
+    expect(world.watched).toEqual([user, '/shop/.mm/bob.yaml', file].sort());
+    await service.refresh();
+    expect(world.watchers).toBe(1);
+    service.dispose();
+    expect(world.watchers).toBe(0);
+  });
+
+  it('two changes at the same time are read in turn, and the last one holds', async () => {
+    world.files.set(user, 'one');
+    const first = service.refresh();
+    world.files.set(user, 'two');
+    await Promise.all([first, service.refresh()]);
+    expect(service.state).toMatchObject({ config: { acp: { title: 'two' } } });
+  });
+});
