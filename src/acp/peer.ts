@@ -156,7 +156,7 @@ export class Peer implements Disposable {
 
   /** Sends a request. `settle` is called exactly once. */
   call(method: string, params: unknown, settle: Settle, o: CallOptions = {}): { cancel(): void } {
-    const gone = this.#endReason ?? this.#outputError;
+    const gone = this.#endReason;
     if (gone) {
       queueMicrotask(() => this.#settle(settle, gone));
       return { cancel() {} };
@@ -182,7 +182,12 @@ export class Peer implements Disposable {
       };
     }
     try {
-      this.#write(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+      const line = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+      if (this.#outputError) this.#unsent(id, entry);
+      else
+        this.#write(line, (error) => {
+          if (error) this.#unsent(id, entry);
+        });
     } catch (error) {
       this.#calls.delete(id);
       entry.stop?.();
@@ -457,9 +462,9 @@ export class Peer implements Disposable {
     this.#write(line);
   }
 
-  #write(line: string): Promise<void> {
+  #write(line: string, taken?: (error: Error | null | undefined) => void): Promise<void> {
     this.#options.journal?.('out', line);
-    if (this.#options.output.write(`${line}\n`)) return done;
+    if (this.#options.output.write(`${line}\n`, taken)) return done;
     if (!this.#drained) {
       this.#drained = new Promise((resolve) => {
         const { output } = this.#options;
@@ -478,7 +483,7 @@ export class Peer implements Disposable {
 
   /** The other side reads no more (EPIPE). What it wrote before is still in the pipe, so the input decides when the connection ends. */
   readonly #onOutputError = (error: Error): void => {
-    this.#outputError ??= error;
+    this.#outputError ??= new Error(l10n.t('The other side reads no more.'), { cause: error });
     this.#onDrained?.();
   };
 
@@ -486,6 +491,21 @@ export class Peer implements Disposable {
     this.#outputError ??= new Error(l10n.t('The other side reads no more.'));
     this.#onDrained?.();
   };
+
+  /** A request that the other side cannot have read. Mostly it has just died, and then the reason of that is the better answer; so that is waited for a little. */
+  #unsent(id: number, entry: PendingCall): void {
+    const stop = entry.stop;
+    const timer = setTimeout(() => {
+      if (!entry.settle || this.#calls.get(id) !== entry) return;
+      this.#calls.delete(id);
+      stop?.();
+      this.#settle(entry.settle, this.#outputError ?? new Error(l10n.t('The other side reads no more.')));
+    }, reasonGrace);
+    entry.stop = () => {
+      clearTimeout(timer);
+      stop?.();
+    };
+  }
 
   /** Ends the wait for an answer; the answer itself may still come and is then no noise. */
   #abandon(id: number, entry: PendingCall, error: Error): void {

@@ -51,7 +51,7 @@
  * A string that is exactly "$ID" becomes the id of the request with its own type.
  */
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, readFileSync } from 'node:fs';
 
 const argument = process.argv.slice(2).find((a) => !a.startsWith('-') && existsSync(a));
 const file = argument ?? process.env.SCENARIO_FILE;
@@ -219,10 +219,12 @@ async function play(step, call) {
   } else if ('grandchild' in s) grandchild(s.grandchild);
   else if ('ignoreTerm' in s) ignoreTerm = s.ignoreTerm;
   else if ('ignoreStdinEnd' in s) stayAfterStdin(s.ignoreStdinEnd);
-  else if ('closeStdout' in s) process.stdout.destroy();
+  else if ('closeStdout' in s)
+    closeSync(1); // destroy() would leave the descriptor open, as of all standard streams
   else if ('closeStdin' in s) {
     stayAfterStdin(true);
     process.stdin.destroy();
+    closeSync(0);
   } else if ('block' in s) {
     const until = Date.now() + s.block;
     while (Date.now() < until);

@@ -484,11 +484,15 @@ test('EPIPE never crashes: what is sent later fails, what comes is still deliver
   raw.output.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
   await settled();
   await peer.notify('n', {});
-  await expect(peer.request('b', {})).rejects.toThrow('EPIPE');
+  await expect(peer.request('b', {})).rejects.toThrow('The other side reads no more.');
+  const last = peer.request('c', {});
   raw.send({ method: 'still' }, { id: 1, result: 'answered before' }, { id: 5, method: 'request' });
   expect(await taken).toBe('answered before');
   await settled();
   expect(seen).toHaveLength(1);
+  // a request that could not be sent gets the reason of the end when that follows
+  peer.close(new Error('bob ended with exit code 1'));
+  await expect(last).rejects.toThrow('bob ended with exit code 1');
 });
 
 test('close rejects what is pending, aborts what runs, and is done once', async () => {
