@@ -2,8 +2,8 @@ import type { AnyUpdate } from '../acp/types';
 import { firstLine, visible } from '../base/text';
 
 /**
- * Updates that are about the session and not about the turn. Agents send them in the middle of a word (codex: four
- * `usage_update`s in one answer; qwen: its commands seconds late), so they part nothing.
+ * Updates that are about the session and not about the turn. They come when the agent gets to them (qwen sends its commands
+ * seconds late, while it already answers), so they part nothing: a blank line could fall into the middle of a word.
  */
 const bookkeeping = new Set([
   'usage_update',
@@ -29,16 +29,16 @@ export class AnswerText {
 
   feed(update: AnyUpdate): void {
     if (update.sessionUpdate !== 'agent_message_chunk') {
-      if (!bookkeeping.has(update.sessionUpdate)) this.#open = undefined;
+      if (!bookkeeping.has(update.sessionUpdate)) this.part();
       return;
     }
     const { content, messageId } = update as { content?: unknown; messageId?: unknown };
     const block = content as { type?: unknown; text?: unknown } | null | undefined;
     if (!block || typeof block !== 'object') return;
     if (block.type !== 'text') {
-      this.#open = undefined;
+      this.part();
       this.#add(`[${labelOf(block)}]`);
-      this.#open = undefined;
+      this.part();
       return;
     }
     if (typeof block.text !== 'string' || block.text === '') return;
@@ -46,6 +46,11 @@ export class AnswerText {
     if (this.#open && id !== this.#messageId) this.#open = undefined;
     this.#messageId = id;
     this.#add(block.text);
+  }
+
+  /** Something that is no update stood between two texts: a question, an ask. Gemini sends nothing else for a rejected call. */
+  part(): void {
+    this.#open = undefined;
   }
 
   /** All that came so far. */

@@ -273,6 +273,7 @@ export class AskRun {
   /** Rule 4. @returns one of the agent's own option ids, or undefined for `cancelled`. */
   async #onPermission(permission: TargetPermission, signal: AbortSignal): Promise<string | undefined> {
     if (!this.#prompting || this.signal.aborted) return undefined;
+    this.#answer.part();
     const meta = readPermissionMeta(permission.meta);
     const { permissions, grants, cwd, id } = this.request;
     const question = questionOf({
@@ -310,6 +311,7 @@ export class AskRun {
     params: Omit<AskParams, 'sessionId'>,
     signal: AbortSignal,
   ): Promise<AskResult> {
+    this.#answer.part();
     const stop = linkedStop(this.signal, signal);
     try {
       const request = await nestedRequest({

@@ -381,6 +381,19 @@ describe('rule 4: permissions are the caller’s', () => {
 });
 
 describe('rule 6: ends', () => {
+  it('a question between two texts parts them, also where no update comes with it (gemini)', async () => {
+    const target = new FakeTarget({
+      bob: async (turn) => {
+        await turn.say('I will run it.');
+        await turn.permission();
+        await turn.say('Then not.');
+        return undefined;
+      },
+    });
+    const { events } = await collect(relayOf(target).ask(request({ permissions: new FakeAsker(['reject']) })));
+    expect(answerOf(events).text).toBe('I will run it.\n\nThen not.');
+  });
+
   const ending = (stopReason: string, ...words: string[]) =>
     new FakeTarget({
       bob: async (turn) => {
