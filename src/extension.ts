@@ -117,7 +117,7 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
             },
             userFile,
             writeStarter,
-            send: (line) => chat.send(line),
+            compose: (agent) => chat.compose(agent),
             newConversation: () => chat.newConversation(),
             children: () => windowHost.live?.pool.statuses() ?? [],
             restart: async (key) => windowHost.live?.pool.restart(key),

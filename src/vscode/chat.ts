@@ -82,10 +82,12 @@ export class Chat implements Disposable {
     this.#deps.page.postWhenReady({ type: 'focus' });
   }
 
-  /** Sends a line as if it had been typed, and shows the view. */
-  async send(line: string): Promise<void> {
+  /** Shows the view with `/ask-bob ` in its composer, before whatever the person had begun to write there. */
+  async compose(agent: string): Promise<void> {
+    const conversation = await this.open();
+    const draft = conversation.draft?.trimStart() ?? '';
     await this.#deps.page.show();
-    await this.#send(line);
+    this.#deps.page.postWhenReady({ type: 'compose', text: `/ask-${agent} ${draft.startsWith('/') ? '' : draft}` });
   }
 
   /** Brings the card of a question to the front, with the conversation that it belongs to. */

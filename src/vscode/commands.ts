@@ -15,8 +15,8 @@ export interface CommandDeps extends ErrorDeps {
   config(): Promise<ConfigState>;
   userFile(): string;
   writeStarter(file: string): Promise<boolean>;
-  /** Sends a line as if it had been typed into the view, and shows the view. */
-  send(line: string): Promise<void>;
+  /** Shows the view with a question to this agent begun in its composer. */
+  compose(agent: string): Promise<void>;
   newConversation(): Promise<void>;
   children(): readonly ChildStatus[];
   restart(key: string): Promise<void>;
@@ -74,6 +74,7 @@ async function readyConfig(deps: CommandDeps): Promise<Extract<ConfigState, { ki
   }
 }
 
+/** Chooses whom to ask; what to ask is written in the composer, which has room for more than a line. */
 async function askAgent(deps: CommandDeps): Promise<void> {
   const { config, file } = await readyConfig(deps);
   if (config.mmConfigs.size === 0) {
@@ -92,14 +93,7 @@ async function askAgent(deps: CommandDeps): Promise<void> {
     matchOnDetail: true,
   });
   if (!chosen) throw new CancelledError();
-  const prompt = await vscode.window.showInputBox({
-    title: l10n.t('Ask {0}', chosen.label),
-    prompt: l10n.t('The answer stays in the conversation with {0}.', config.acp.title ?? path.basename(file)),
-    placeHolder: l10n.t('What do you want to know?'),
-    ignoreFocusOut: true,
-  });
-  if (!prompt?.trim()) throw new CancelledError();
-  await deps.send(`/ask-${chosen.label} ${prompt.trim()}`);
+  await deps.compose(chosen.label);
 }
 
 async function restartAgent(deps: CommandDeps): Promise<void> {

@@ -218,10 +218,18 @@ describe('conversation and page', () => {
     expect(closed).not.toContain('c1');
   });
 
-  it('a line of the palette opens the view and is sent', async () => {
-    await chat.send('/ask-bob hi');
+  it('the palette begins a question in the composer, and what stood there is not lost', async () => {
+    await page.say({ type: 'ready' });
+    await chat.compose('bob');
     expect(page.shown).toBe(1);
-    expect(all[0]!.sent).toEqual(['/ask-bob hi']);
+    expect(page.posted.at(-1)).toEqual({ type: 'compose', text: '/ask-bob ' });
+    await page.say({ type: 'draft', text: 'is this safe?' });
+    await chat.compose('bob');
+    expect(page.posted.at(-1)).toEqual({ type: 'compose', text: '/ask-bob is this safe?' });
+    await page.say({ type: 'draft', text: '/ask-riker plan it' });
+    await chat.compose('bob');
+    expect(page.posted.at(-1)).toEqual({ type: 'compose', text: '/ask-bob ' });
+    expect(all[0]!.sent).toEqual([]);
   });
 });
 

@@ -7,7 +7,7 @@ import { Commands } from '../../../src/vscode/ids';
 import { CancellationError, fake } from '../../support/vscode';
 
 let state: ConfigState;
-let sent: string[];
+let composed: string[];
 let restarted: string[];
 let children: ChildStatus[];
 let logged: string[];
@@ -30,7 +30,7 @@ const flush = () => new Promise((resolve) => setImmediate(resolve));
 beforeEach(() => {
   fake.reset();
   state = ready([['bob', 'SQL']]);
-  sent = [];
+  composed = [];
   restarted = [];
   children = [];
   logged = [];
@@ -49,7 +49,7 @@ beforeEach(() => {
       written.push(file);
       return true;
     },
-    send: async (line) => void sent.push(line),
+    compose: async (agent) => void composed.push(agent),
     newConversation: async () => {},
     children: () => children,
     restart: async (key) => void restarted.push(key),
@@ -62,20 +62,19 @@ describe('commands', () => {
     expect([...fake.registered.keys()].sort()).toEqual(Object.values(Commands).sort());
   });
 
-  it('Ask an Agent… asks whom and what, and sends the line', async () => {
-    fake.quickPick = (items) => items[0];
-    fake.inputBox = () => '  is this safe?  ';
+  it('Ask an Agent… asks whom, with what each is for, and begins the question', async () => {
+    fake.quickPick = (items) => {
+      expect(items).toMatchObject([{ label: 'bob', detail: 'SQL' }]);
+      return items[0];
+    };
     await run(Commands.askAgent);
-    expect(sent).toEqual(['/ask-bob is this safe?']);
+    expect(composed).toEqual(['bob']);
   });
 
-  it('closing a box is no error and does nothing', async () => {
-    await run(Commands.askAgent);
-    fake.quickPick = (items) => items[0];
-    fake.inputBox = () => ' ';
+  it('closing the list is no error and does nothing', async () => {
     await run(Commands.askAgent);
     await flush();
-    expect(sent).toEqual([]);
+    expect(composed).toEqual([]);
     expect(fake.messages).toEqual([]);
   });
 
