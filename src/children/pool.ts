@@ -132,9 +132,9 @@ export class ChildPool implements Disposable {
   /** Ends all children at the same time and takes no new ones. Resolves when they are gone. */
   async end(graces: Graces = hurriedGraces): Promise<void> {
     this.#closing = true;
-    const ends = [...this.#entries.values()].map((entry) => this.#end(entry, 'host', graces));
     // Those that were leaving calmly are hurried too.
     const leaving = [...this.#leaving.keys()].map((entry) => entry.process?.stop(graces));
+    const ends = [...this.#entries.values()].map((entry) => this.#end(entry, 'host', graces));
     await Promise.all([...ends, ...leaving, ...this.#leaving.values()]);
     if (!this.#options.reaper) this.#reaper?.dispose();
   }

@@ -45,6 +45,11 @@ export class Reaper implements Disposable {
     return this.#shell?.pid;
   }
 
+  /** How many groups are on the list. */
+  get size(): number {
+    return this.#groups.size;
+  }
+
   /** Puts a process group on the list; call it in the same tick as the spawn. */
   add(pgid: number): void {
     if (process.platform === 'win32' || this.#disposed || !isGroup(pgid)) return;

@@ -21,8 +21,11 @@ export class StderrTail {
   }
 
   push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
+    // A copy of the end only: a view would keep the whole chunk in memory.
+    const end = chunk.length > keep * 2 ? Buffer.from(chunk.subarray(-keep * 2)) : chunk;
+    if (end !== chunk) this.#cut = true;
+    this.#chunks.push(end);
+    this.#bytes += end.length;
     while (this.#bytes - this.#chunks[0]!.length >= keep * 2) {
       this.#bytes -= this.#chunks.shift()!.length;
       this.#cut = true;

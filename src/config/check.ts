@@ -6,9 +6,10 @@ import type { YamlFile } from './document';
 import { laterKeys, nearest } from './keys';
 import { resolveCommand, resolveFrom } from './paths';
 import { presetOf, presets } from './presets';
-import { entryName, fileSchema, knownKeys, limits, type RawEntry, type RawFile } from './schema';
+import { fileSchema, knownKeys, limits, type RawEntry, type RawFile } from './schema';
 import type { AgentEntry, Diagnostic, MmConfig } from './types';
 import { expand, hasReference } from './variables';
+import { expectedInWords, type Issue, nameProblem, unknownKey } from './words';
 
 /** Everything about the surroundings that a check looks at. */
 export interface Surroundings {
@@ -350,54 +351,5 @@ class Check {
     if (result.ok) return result.value;
     this.#say('error', path, l10n.t('`{0}`: {1}', path.join('.'), result.message));
     return undefined;
-  }
-}
-
-type Issue = NonNullable<ReturnType<typeof fileSchema.safeParse>['error']>['issues'][number] & {
-  expected?: string;
-  minimum?: unknown;
-  maximum?: unknown;
-};
-
-function unknownKey(key: string, label: string, known: readonly string[]): string {
-  if (!key) return l10n.t('this key is no text and has no effect');
-  const near = nearest(key, known);
-  return near
-    ? l10n.t('`{0}` is not known and has no effect; did you mean `{1}`?', label, near)
-    : l10n.t('`{0}` is not known and has no effect; known are {1}', label, known.join(', '));
-}
-
-function nameProblem(name: string): string | undefined {
-  if (!entryName.test(name)) {
-    return l10n.t(
-      '`mmConfigs`: expected a name of 1 to 64 letters (a–z), digits, `-`, `_` and `.` that starts with a letter or a digit, so that it fits `/ask-NAME`, found {0}',
-      foundInWords(name),
-    );
-  }
-  // `/ask-with-context-bob` would be two commands.
-  if (/^with-context-/i.test(name))
-    return l10n.t('`mmConfigs`: a name cannot start with `with-context-`, found {0}', foundInWords(name));
-  return undefined;
-}
-
-function expectedInWords(issue: Issue, path: readonly PropertyKey[]): string {
-  const limit = path.length === 1 ? limits[String(path[0]) as keyof typeof limits] : undefined;
-  if (limit) {
-    return path[0] === 'maxOutput'
-      ? l10n.t('a whole number of characters from {0} to {1}', limit.least, limit.most)
-      : l10n.t('a number of seconds from {0} to {1}', limit.least, limit.most);
-  }
-  switch (issue.expected) {
-    case 'boolean':
-      return l10n.t('true or false');
-    case 'array':
-      return l10n.t('a list of texts, such as [--acp]');
-    case 'record':
-    case 'object':
-      return l10n.t('a group of keys');
-    case 'string':
-      return l10n.t('a text');
-    default:
-      return issue.code === 'too_small' ? l10n.t('a text that is not empty') : l10n.t('another value');
   }
 }

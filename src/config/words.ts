@@ -1,0 +1,57 @@
+import { l10n } from '../base/l10n';
+import { foundInWords } from './diagnostics';
+import { nearest } from './keys';
+import { entryName, type fileSchema, limits } from './schema';
+
+/** What the schema says of one value. */
+export type Issue = NonNullable<ReturnType<typeof fileSchema.safeParse>['error']>['issues'][number] & {
+  expected?: string;
+  minimum?: unknown;
+  maximum?: unknown;
+};
+
+/** The warning for a key that the schema does not have. */
+export function unknownKey(key: string, label: string, known: readonly string[]): string {
+  if (!key) return l10n.t('this key is no text and has no effect');
+  const near = nearest(key, known);
+  return near
+    ? l10n.t('`{0}` is not known and has no effect; did you mean `{1}`?', label, near)
+    : l10n.t('`{0}` is not known and has no effect; known are {1}', label, known.join(', '));
+}
+
+/** Why a name cannot be an entry's, or undefined when it can. */
+export function nameProblem(name: string): string | undefined {
+  if (!entryName.test(name)) {
+    return l10n.t(
+      '`mmConfigs`: expected a name of 1 to 64 letters (a–z), digits, `-`, `_` and `.` that starts with a letter or a digit, so that it fits `/ask-NAME`, found {0}',
+      foundInWords(name),
+    );
+  }
+  // `/ask-with-context-bob` would be two commands.
+  if (/^with-context-/i.test(name))
+    return l10n.t('`mmConfigs`: a name cannot start with `with-context-`, found {0}', foundInWords(name));
+  return undefined;
+}
+
+/** What the schema wanted, for "expected …, found …". */
+export function expectedInWords(issue: Issue, path: readonly PropertyKey[]): string {
+  const limit = path.length === 1 ? limits[String(path[0]) as keyof typeof limits] : undefined;
+  if (limit) {
+    return path[0] === 'maxOutput'
+      ? l10n.t('a whole number of characters from {0} to {1}', limit.least, limit.most)
+      : l10n.t('a number of seconds from {0} to {1}', limit.least, limit.most);
+  }
+  switch (issue.expected) {
+    case 'boolean':
+      return l10n.t('true or false');
+    case 'array':
+      return l10n.t('a list of texts, such as [--acp]');
+    case 'record':
+    case 'object':
+      return l10n.t('a group of keys');
+    case 'string':
+      return l10n.t('a text');
+    default:
+      return issue.code === 'too_small' ? l10n.t('a text that is not empty') : l10n.t('another value');
+  }
+}
