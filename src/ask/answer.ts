@@ -1,5 +1,6 @@
 import type { AnyUpdate } from '../acp/types';
 import { firstLine, visible } from '../base/text';
+import type { AskEvent } from './types';
 
 /**
  * Updates that are about the session and not about the turn. They come when the agent gets to them (qwen sends its commands
@@ -27,18 +28,27 @@ export class AnswerText {
   #messageId: string | undefined;
   #length = 0;
 
+  /**
+   * One event of an ask. A question or an ask of the agent parts the texts around it, also where no update comes with it
+   * (gemini sends none for a rejected call). Who shows an answer while it comes feeds all events, and has the answer's own text.
+   */
+  event(event: AskEvent): void {
+    if (event.type === 'update') this.feed(event.update);
+    else if (event.type === 'permission' || event.type === 'nested') this.#part();
+  }
+
   feed(update: AnyUpdate): void {
     if (update.sessionUpdate !== 'agent_message_chunk') {
-      if (!bookkeeping.has(update.sessionUpdate)) this.part();
+      if (!bookkeeping.has(update.sessionUpdate)) this.#part();
       return;
     }
     const { content, messageId } = update as { content?: unknown; messageId?: unknown };
     const block = content as { type?: unknown; text?: unknown } | null | undefined;
     if (!block || typeof block !== 'object') return;
     if (block.type !== 'text') {
-      this.part();
+      this.#part();
       this.#add(`[${labelOf(block)}]`);
-      this.part();
+      this.#part();
       return;
     }
     if (typeof block.text !== 'string' || block.text === '') return;
@@ -46,11 +56,6 @@ export class AnswerText {
     if (this.#open && id !== this.#messageId) this.#open = undefined;
     this.#messageId = id;
     this.#add(block.text);
-  }
-
-  /** Something that is no update stood between two texts: a question, an ask. Gemini sends nothing else for a rejected call. */
-  part(): void {
-    this.#open = undefined;
   }
 
   /** All that came so far. */
@@ -62,6 +67,10 @@ export class AnswerText {
         return i === texts.length - 1 ? start : withoutTrailingBreaks(start);
       })
       .join('\n\n');
+  }
+
+  #part(): void {
+    this.#open = undefined;
   }
 
   #add(text: string): void {

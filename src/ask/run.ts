@@ -160,7 +160,7 @@ export class AskRun {
       grants,
       permissions,
       signal: this.signal,
-      emit: (event) => void this.emit(event),
+      emit: (event) => void this.#tell(event),
     });
     if (decision.outcome === 'allowed') return;
     if (decision.outcome === 'cancelled') throw cancelledAsk(this.#name);
@@ -176,7 +176,7 @@ export class AskRun {
     if (!target) {
       throw new AskError('start', l10n.t('Nothing here can start {0}.', this.#name));
     }
-    await this.emit({ type: 'starting', agent: { name: this.#name } });
+    await this.#tell({ type: 'starting', agent: { name: this.#name } });
     try {
       const opening = target.open({
         name: this.#name,
@@ -198,7 +198,7 @@ export class AskRun {
 
   /** The one prompt of an ask. A cancelled agent gets time to end its turn; then the ask ends without it. */
   async #prompt(session: TargetSession, text: string) {
-    await this.emit({ type: 'started', agent: session.face, sessionId: session.sessionId });
+    await this.#tell({ type: 'started', agent: session.face, sessionId: session.sessionId });
     if (this.signal.aborted) throw cancelledAsk(this.#name);
     this.#prompting = true;
     try {
@@ -265,15 +265,12 @@ export class AskRun {
   #onUpdate(update: AnyUpdate): void | Promise<void> {
     if (!this.#prompting) return;
     this.#calls.note(update);
-    // What comes after Stop is shown and not kept (F026).
-    if (!this.signal.aborted) this.#answer.feed(update);
-    return this.emit({ type: 'update', update });
+    return this.#tell({ type: 'update', update });
   }
 
   /** Rule 4. @returns one of the agent's own option ids, or undefined for `cancelled`. */
   async #onPermission(permission: TargetPermission, signal: AbortSignal): Promise<string | undefined> {
     if (!this.#prompting || this.signal.aborted) return undefined;
-    this.#answer.part();
     const meta = readPermissionMeta(permission.meta);
     const { permissions, grants, cwd, id } = this.request;
     const question = questionOf({
@@ -295,7 +292,7 @@ export class AskRun {
         grants,
         permissions,
         signal: moot.signal,
-        emit: (event) => void this.emit(event),
+        emit: (event) => void this.#tell(event),
       });
       if (decision.outcome === 'rejected') this.#refused.push(question.name);
       return optionFor(decision.outcome, question.options);
@@ -311,7 +308,6 @@ export class AskRun {
     params: Omit<AskParams, 'sessionId'>,
     signal: AbortSignal,
   ): Promise<AskResult> {
-    this.#answer.part();
     const stop = linkedStop(this.signal, signal);
     try {
       const request = await nestedRequest({
@@ -334,7 +330,7 @@ export class AskRun {
         prompt: params.prompt,
       };
       for await (const event of this.parts.ask(request)) {
-        await this.emit({ ...about, event });
+        await this.#tell({ ...about, event });
         if (event.type !== 'end') continue;
         this.#refused.push(...event.answer.refused);
         return resultOf(event.answer);
@@ -347,6 +343,12 @@ export class AskRun {
     } finally {
       stop.dispose();
     }
+  }
+
+  /** To the caller, and into the answer; what comes after Stop is shown and not kept (F026). */
+  #tell(event: AskEvent): void | Promise<void> {
+    if (!this.signal.aborted) this.#answer.event(event);
+    return this.emit(event);
   }
 
   #yolo(): boolean {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AnswerText } from '../../../src/ask/answer';
 import { ConversationGrants, noGrants } from '../../../src/ask/grants';
 import { linkFor } from '../../../src/ask/identity';
 import type { AskEvent, PermissionAnswer, PermissionQuestion } from '../../../src/ask/types';
@@ -392,6 +393,10 @@ describe('rule 6: ends', () => {
     });
     const { events } = await collect(relayOf(target).ask(request({ permissions: new FakeAsker(['reject']) })));
     expect(answerOf(events).text).toBe('I will run it.\n\nThen not.');
+    // Who follows the events has the same text.
+    const follower = new AnswerText();
+    for (const event of events) follower.event(event);
+    expect(follower.text()).toBe(answerOf(events).text);
   });
 
   const ending = (stopReason: string, ...words: string[]) =>
