@@ -9,8 +9,9 @@ const escapes =
 
 /** The last 4 kB that a child wrote to stderr. Bytes are kept and decoded at the end, so that no character is ever split (F017). */
 export class StderrTail {
-  #chunks: Buffer[] = [];
-  #bytes = 0;
+  /** The newest bytes stand before `#end`; when it is full, its last quarter moves to the front. */
+  readonly #bytes = Buffer.alloc(keep * 8);
+  #end = 0;
   #cut = false;
   readonly #secrets: string[];
 
@@ -21,21 +22,21 @@ export class StderrTail {
   }
 
   push(chunk: Buffer): void {
-    // A copy of the end only: a view would keep the whole chunk in memory.
-    const end = chunk.length > keep * 2 ? Buffer.from(chunk.subarray(-keep * 2)) : chunk;
-    if (end !== chunk) this.#cut = true;
-    this.#chunks.push(end);
-    this.#bytes += end.length;
-    while (this.#bytes - this.#chunks[0]!.length >= keep * 2) {
-      this.#bytes -= this.#chunks.shift()!.length;
+    const tail = keep * 2;
+    if (this.#end + chunk.length > this.#bytes.length) {
       this.#cut = true;
+      const kept = Math.max(0, Math.min(this.#end, tail - chunk.length));
+      this.#bytes.copyWithin(0, this.#end - kept, this.#end);
+      this.#end = kept;
     }
-    if (this.#chunks.length > 256) this.#chunks = [Buffer.concat(this.#chunks)];
+    const end = chunk.length > tail && this.#end + chunk.length > this.#bytes.length ? chunk.subarray(-tail) : chunk;
+    end.copy(this.#bytes, this.#end);
+    this.#end += end.length;
   }
 
   /** What is kept, from the start of a line, with escape codes removed and other control characters made visible. */
   text(): string {
-    const all = Buffer.concat(this.#chunks);
+    const all = this.#bytes.subarray(0, this.#end);
     // A secret that crosses the cut must not survive as a half, so masking comes before the cut.
     let text = this.mask(wholeCharacters(all).replace(escapes, ''));
     text = text.replace(/\r+\n/g, '\n').replace(/\r/g, '\n');
