@@ -1,0 +1,49 @@
+/** Values for the placeholders `{0}`, `{1}` or `{name}` of a message. */
+export type Args = (string | number)[] | [Record<string, string | number>];
+
+let strings: Record<string, string> = {};
+let language = 'en';
+
+/** The dictionary of the person's language, English text → text; what is missing stays English. */
+export function useStrings(dictionary: Record<string, string>, locale: string): void {
+  strings = dictionary;
+  language = locale;
+}
+
+/** Language tag for numbers and times. */
+export function locale(): string {
+  return language;
+}
+
+/** A text that a person sees, in their language; the first argument is always a literal, so that a scanner finds it. */
+export function t(message: string, ...args: Args): string {
+  const text = Object.hasOwn(strings, message) ? strings[message]! : message;
+  if (args.length === 0) return text;
+  const named = typeof args[0] === 'object' ? args[0] : undefined;
+  return text.replace(/\{(\w+)\}/g, (whole, key: string) => {
+    const value = named ? named[key] : (args as unknown[])[Number(key)];
+    return value === undefined ? whole : String(value);
+  });
+}
+
+/** A number as people of that language write it: "12,310". */
+export function number(value: number): string {
+  try {
+    return new Intl.NumberFormat(language).format(value);
+  } catch {
+    return String(value);
+  }
+}
+
+/** Stands in a text for something that is no text; `filled` puts it there: `filled(t('You allowed {0} once', slot), html`…`)`. */
+export const slot = '\u0001';
+
+/** A text with its slots filled, in order, for a template. */
+export function filled(text: string, ...things: unknown[]): unknown[] {
+  const result: unknown[] = [];
+  for (const [i, part] of text.split(slot).entries()) {
+    if (i > 0) result.push(things[i - 1]);
+    result.push(part);
+  }
+  return result;
+}
