@@ -124,6 +124,7 @@ export class Lane {
     if (this.#stopping || this.#ended) return;
     this.#stopping = true;
     this.#closeText();
+    for (const tool of this.#tools.values()) tool.stopping();
     for (const { lane } of this.#children.values()) lane.stopping();
   }
 
@@ -371,6 +372,7 @@ export class Lane {
       { id: this.#sink.newId(), parent: this.id, at: this.#sink.now(), toolCallId: id },
       this.#nameOf,
     );
+    if (this.#stopping) tool.stopping();
     this.#tools.set(id, tool);
     this.#entry(tool.node);
     return tool;

@@ -40,10 +40,11 @@ export class ToolCallView {
   readonly #nameOf: NameOf;
   readonly #fields: CallFields;
   /** What the agent says of the state; a waiting question or a person's no stands before it. */
-  #status: 'running' | 'done' | 'failed' = 'running';
+  #status: 'running' | 'done' | 'failed' | 'cancelled' = 'running';
   #waiting = 0;
   #asked: string | undefined;
   #refused: 'rejected' | 'failed' | undefined;
+  #stopping = false;
   /** Output from `content`, from a displayed terminal and from `rawOutput`, in that order of precedence. */
   #content = '';
   #contentCut = 0;
@@ -121,6 +122,11 @@ export class ToolCallView {
     this.#showState();
   }
 
+  /** Stop was said: a call that fails from here on was ended by it. */
+  stopping(): void {
+    this.#stopping = true;
+  }
+
   /** The turn is over: what has no result gets none any more (faults F036). */
   end(state: 'cancelled' | 'no-result', at: number): void {
     this.#waiting = 0;
@@ -132,8 +138,9 @@ export class ToolCallView {
 
   #takeStatus(status: unknown, at: number): void {
     if (status === 'completed') this.#status = 'done';
-    else if (status === 'failed') this.#status = 'failed';
-    else if (status === 'pending' || status === 'in_progress') this.#status = 'running';
+    else if (status === 'failed') {
+      if (this.#status === 'running') this.#status = this.#stopping ? 'cancelled' : 'failed';
+    } else if (status === 'pending' || status === 'in_progress') this.#status = 'running';
     else return;
     if (this.#status !== 'running') this.node.endedAt ??= at;
   }

@@ -1,0 +1,311 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Scenario, type WrittenScenario, writeScenario } from '../support/scenario';
+import { idle, nodes, outline, Place, until, wordsOf } from './host-helper';
+
+let place: Place;
+const scenarios: WrittenScenario[] = [];
+afterEach(async () => {
+  await place.dispose();
+  for (const s of scenarios.splice(0)) s.dispose();
+});
+
+/** A window whose file names scripted agents by command, beside the demo's bob. */
+async function window(agents: Record<string, Scenario>, options: { stopGrace?: number } = {}) {
+  const written: Record<string, WrittenScenario> = {};
+  let entries = '';
+  for (const [name, scenario] of Object.entries(agents)) {
+    const s = writeScenario(scenario);
+    scenarios.push(s);
+    written[name] = s;
+    entries += `  ${name}: {command: ${JSON.stringify(s.command)}, args: ${JSON.stringify(s.args)}}\n`;
+  }
+  place = new Place({
+    'mm.yaml': `acp: {title: Ada}\nprovider: demo\nmodel: demo\nmmConfigs:\n  bob: {path: bob.yaml}\n${entries}`,
+    'bob.yaml': 'acp: {title: Bob}\nprovider: demo\nmodel: demo\n',
+  });
+  const host = await place.host(options);
+  const c = await host.latest();
+  return { host, c, written };
+}
+
+const prompts = (s: WrittenScenario): string[] =>
+  s.received('session/prompt').map((f) => f.params.prompt.map((b: { text: string }) => b.text).join('\n---\n'));
+
+describe('a home agent that is not mm', () => {
+  it('rule 6: pairs stand in front of its next prompt, in order, each once', async () => {
+    const { host, c, written } = await window({ cody: { on: { 'session/prompt': [{ text: 'fine' }] } } });
+    expect(c.setHome('cody')).toBe(true);
+    c.send('/ask-bob say: first');
+    await idle(host, c);
+    c.send('/ask-bob say: second');
+    await idle(host, c);
+    c.send('and?');
+    await idle(host, c);
+    c.send('more?');
+    await idle(host, c);
+    expect(
+      nodes(c, 'ask').map((a) => a.end?.how),
+      outline(c).join('\n'),
+    ).toEqual(['done', 'done']);
+    const [one, two] = prompts(written.cody!);
+    expect(one).toMatch(
+      /^\[asked bob \(demo\/demo\): say: first\]\n\[bob's answer\]\nfirst\s*\n---\n\[asked bob .*: say: second\]\n[\s\S]*second\s*\n---\nand\?$/,
+    );
+    expect(two).toBe('more?');
+  });
+
+  it('rule 4: its calls ask the person, whatever any yolo says; a grant answers the next one', async () => {
+    const { host, c, written } = await window({
+      cody: {
+        on: {
+          'session/prompt': [
+            {
+              permission: {
+                toolCall: { toolCallId: 'x$N', title: 'touch a', kind: 'execute', rawInput: { command: 'touch a' } },
+              },
+            },
+            { text: 'answer: $ANSWER{result.outcome.optionId}' },
+          ],
+        },
+      },
+    });
+    c.setHome('cody');
+    c.send('go');
+    const question = await until(host, c, () => host.queue.current);
+    expect(question.shown).toMatchObject({
+      name: 'bash',
+      command: 'touch a',
+      chain: [{ name: 'You' }, { name: 'cody' }],
+    });
+    host.queue.answer(question.id, 'allow_conversation');
+    await idle(host, c);
+    c.send('again');
+    await idle(host, c);
+    expect(nodes(c, 'permission')).toHaveLength(1);
+    const words = nodes(c, 'turn').map((t) => wordsOf(c, t.id));
+    expect(words).toEqual(['answer: allow', 'answer: allow']);
+    expect(written.cody!.received('session/new')[0].params._meta.mm).toMatchObject({ askDepth: 0 });
+  });
+
+  it('rule 7: given the transcript, it has questions and answers, and the pair that waited only once', async () => {
+    const { host, c, written } = await window({
+      cody: { on: { 'session/prompt': [[{ text: 'I keep herons in mind' }], [{ exit: 4 }], [{ text: 'ah' }]] } },
+    });
+    c.setHome('cody');
+    c.send('remember herons');
+    await idle(host, c);
+    c.send('now end');
+    await idle(host, c);
+    expect(nodes(c, 'turn')[1]!.end).toMatchObject({ how: 'died', title: expect.stringContaining('exit code 4') });
+    c.send('/ask-bob say: grey');
+    await idle(host, c);
+    const [notice] = nodes(c, 'notice');
+    expect(notice!.title).toBe('cody does not remember what stands above');
+    c.act(notice!.id, 'give-transcript');
+    c.send('what was it?');
+    await idle(host, c);
+    const last = prompts(written.cody!).at(-1)!;
+    expect(last).toContain('User: remember herons');
+    expect(last).toContain('cody: I keep herons in mind');
+    expect(last.match(/say: grey/g)).toHaveLength(1);
+    expect(last).toMatch(/\n---\nwhat was it\?$/);
+  });
+});
+
+describe('ends', () => {
+  it('F051 F067 an agent that ignores Stop: the turn ends, its child too, and the next prompt is answered', async () => {
+    const { host, c } = await window(
+      {
+        cody: {
+          ignoreTerm: true,
+          on: { 'session/cancel': [], 'session/prompt': [[{ text: 'I go on' }, { hang: true }], [{ text: 'new' }]] },
+        },
+      },
+      { stopGrace: 200 },
+    );
+    c.setHome('cody');
+    c.send('go');
+    await until(host, c, () => nodes(c, 'text').length === 1);
+    c.stop();
+    await idle(host, c);
+    expect(nodes(c, 'turn')[0]).toMatchObject({ end: { how: 'stopped' } });
+    expect(nodes(c, 'notice')).toMatchObject([{ title: 'cody does not remember what stands above' }]);
+    c.send('still there?');
+    await until(host, c, () => nodes(c, 'text').length === 2);
+    c.stop();
+    await idle(host, c);
+  });
+
+  it('F026 words after Stop are marked and never in the next turn', async () => {
+    const { host, c } = await window({
+      cody: {
+        on: {
+          'session/prompt': [
+            [
+              { text: 'before' },
+              { waitFor: 'session/cancel' },
+              { repeat: 20, steps: [{ text: 'late ' }] },
+              { answer: { stopReason: 'cancelled' } },
+              { text: 'after the end' },
+            ],
+            [{ text: 'next' }],
+          ],
+        },
+      },
+    });
+    c.setHome('cody');
+    c.send('go');
+    await until(host, c, () => nodes(c, 'text').length === 1);
+    c.stop();
+    await idle(host, c);
+    c.send('next');
+    await idle(host, c);
+    expect(nodes(c, 'text').map((t) => [t.text, t.afterStop ?? false])).toEqual([
+      ['before', false],
+      ['late '.repeat(20), true],
+      ['next', false],
+    ]);
+  });
+
+  it.each([
+    ['end_turn', 'empty'],
+    ['refusal', 'refusal'],
+    ['max_tokens', 'max_tokens'],
+    ['max_turn_requests', 'max_turn_requests'],
+    ['cancelled', 'stopped'],
+  ])('F056 F066 a turn without a word that ends with %s says why', async (stopReason, how) => {
+    const { host, c } = await window({ cody: { on: { 'session/prompt': [{ answer: { stopReason } }] } } });
+    c.setHome('cody');
+    c.send('go');
+    await idle(host, c);
+    expect(nodes(c, 'turn')[0]).toMatchObject({ state: 'done', end: { how } });
+  });
+
+  it('F020 F022 an unknown update is one row; an error that is no text is put in words', async () => {
+    const { host, c } = await window({
+      cody: {
+        on: {
+          'session/prompt': [
+            [{ update: { sessionUpdate: 'brand_new', x: 1 } }, { text: 'ok' }],
+            [{ error: { code: -32000, message: { message: 'no quota' } } }],
+          ],
+        },
+      },
+    });
+    c.setHome('cody');
+    c.send('go');
+    await idle(host, c);
+    expect(nodes(c, 'unsupported')).toMatchObject([{ label: 'brand_new' }]);
+    expect(nodes(c, 'turn')[0]!.end).toEqual({ how: 'done' });
+    c.send('again');
+    await idle(host, c);
+    expect(nodes(c, 'turn')[1]!.end).toMatchObject({ how: 'failed', title: expect.stringContaining('no quota') });
+  });
+
+  it('a program that is not there: the turn says which, and a later one works when it is', async () => {
+    place = new Place({
+      'mm.yaml': 'acp: {title: Ada}\nprovider: demo\nmodel: demo\nmmConfigs:\n  ghost: {command: mm-no-such-program}\n',
+    });
+    const host = await place.host();
+    const c = await host.latest();
+    c.setHome('ghost');
+    c.send('boo');
+    await idle(host, c);
+    expect(nodes(c, 'turn')[0]!.end, outline(c).join('\n')).toMatchObject({
+      how: expect.stringMatching(/died|failed/),
+      title: expect.stringContaining('mm-no-such-program'),
+    });
+    expect(nodes(c, 'notice')).toEqual([]);
+  });
+
+  it('F035 F036 a call that was never announced and never ended', async () => {
+    const { host, c } = await window({
+      cody: {
+        on: {
+          'session/prompt': [
+            {
+              update: {
+                sessionUpdate: 'tool_call_update',
+                toolCallId: 'u',
+                title: 'ls',
+                kind: 'execute',
+                status: 'in_progress',
+              },
+            },
+            { text: 'done' },
+          ],
+        },
+      },
+    });
+    c.setHome('cody');
+    c.send('go');
+    await idle(host, c);
+    expect(nodes(c, 'tool')).toMatchObject([{ name: 'bash', what: 'ls', state: 'no-result' }]);
+  });
+});
+
+describe('asks of agents that are not mm', () => {
+  it('F041 F042 F048 three calls at once: asked one after the other, and allowing one for the conversation settles its like', async () => {
+    const { host, c } = await window({
+      cody: {
+        on: {
+          'session/prompt': [
+            {
+              permission: {
+                toolCall: { toolCallId: 'a', title: 'ls a', kind: 'execute', rawInput: { command: 'ls a' } },
+              },
+              wait: false,
+            },
+            {
+              permission: {
+                toolCall: { toolCallId: 'b', title: 'ls b', kind: 'execute', rawInput: { command: 'ls b' } },
+              },
+              wait: false,
+            },
+            {
+              permission: { toolCall: { toolCallId: 'c', title: 'get', kind: 'fetch', rawInput: { url: 'http://x' } } },
+            },
+            { text: 'all answered' },
+          ],
+        },
+      },
+    });
+    c.send('/ask-cody go');
+    await until(host, c, () => host.queue.size === 3);
+    await until(host, c, () => nodes(c, 'permission').find((p) => p.more === 2));
+    expect(c.state().waiting).toBe(3);
+    host.queue.answer(host.queue.current!.id, 'allow_conversation');
+    await until(host, c, () => host.queue.size === 1);
+    expect(host.queue.current!.shown.name).toBe('cody/fetch');
+    host.queue.answer(host.queue.current!.id, 'reject');
+    await idle(host, c);
+    expect(nodes(c, 'permission').map((p) => p.state)).toEqual(['allowed-conversation', 'allowed', 'rejected']);
+    expect(nodes(c, 'ask')[0], outline(c).join('\n')).toMatchObject({ end: { how: 'done' } });
+  });
+
+  it('F044 the agent ends its turn while the question waits: withdrawn, and a late answer changes nothing', async () => {
+    const { host, c } = await window({
+      cody: {
+        on: {
+          'session/prompt': [
+            {
+              permission: { toolCall: { toolCallId: 'a', title: 'ls', kind: 'execute', rawInput: { command: 'ls' } } },
+              wait: false,
+            },
+            { text: 'never mind' },
+          ],
+        },
+      },
+    });
+    let asked = '';
+    host.queue.onDidChange(() => {
+      asked = host.queue.current?.id ?? asked;
+    });
+    c.send('/ask-cody go');
+    await idle(host, c);
+    expect(asked).not.toBe('');
+    expect(host.queue.answer(asked, 'allow_once')).toBe(false);
+    expect(nodes(c, 'permission')).toMatchObject([{ state: 'withdrawn' }]);
+    expect(nodes(c, 'tool')).toMatchObject([{ state: 'no-result' }]);
+  });
+});
