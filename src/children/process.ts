@@ -138,7 +138,7 @@ export class ChildProcess {
       stderr.on('end', () => lines.finish());
       stderrClosed = new Promise((resolve) => stderr.once('close', resolve));
     }
-    child.once('error', (error) => {
+    child.on('error', (error) => {
       if (!this.#hasExited) this.#failed(error);
     });
     child.once('exit', (code, signal) => {
