@@ -37,7 +37,9 @@ const onNode = { ...common, platform: 'node', target: 'node20', mainFields: ['mo
 /** `mm` is ES modules, so that what a mode does not need is not even read; CommonJS libraries inside still want a `require`. */
 async function mmBanner() {
   const requireShim =
-    "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+    "import { createRequire as __createRequire } from 'node:module'; " +
+    // made when it is first called: making it costs a good part of a millisecond, in every file that is loaded
+    'let __require; const require = (id) => (__require ??= __createRequire(import.meta.url))(id);';
   const hasShebang = (await readFile(`${root}/src/mm.ts`, 'utf8')).startsWith('#!');
   return hasShebang ? requireShim : `#!/usr/bin/env node\n${requireShim}`;
 }
