@@ -118,6 +118,7 @@ async function serve(o, workspace, config) {
       run: runFolder,
       workspace: workspace.folder,
       trusted: workspace.ours ? [workspace.folder] : [],
+      view: 'workbench.view.extension.mm',
       settings,
       machineSettings,
     };
@@ -165,7 +166,11 @@ await main(async () => {
     );
   }
   let server;
-  endWithUs(() => server?.stop());
+  let stopping = false;
+  endWithUs(() => {
+    stopping = true;
+    return server?.stop();
+  });
   const workspace = await workspaceFolder(o.workspace);
   await ensureDependencies();
   const config = o['small-model'] ? await onSmallModel() : await configFile(o.config);
@@ -184,6 +189,7 @@ await main(async () => {
   server = await serve(o, workspace, config);
   return new Promise((resolve) => {
     server.exited.once('exit', () => {
+      if (stopping) return;
       console.error(`VS Code ended by itself; its last words are in ${server.logFile}`);
       void server
         .stop()

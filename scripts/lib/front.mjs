@@ -1,7 +1,7 @@
 /**
  * The door in front of a served editor. It passes everything through, with one addition: a browser that comes for the first time first
  * gets a page of a few lines, which writes into the browser's own storage that the given folders are trusted, exactly as the button
- * "Trust" of the editor does, and then opens the editor. Workspace trust stays on, for every other folder too, and a person who takes the
+ * "Trust" of the editor does, and that the view stands in their side bar, and then opens the editor. Workspace trust stays on, for every other folder too, and a person who takes the
  * trust back is not overruled: the page comes once per browser. See docs/decisions/0007-trust-of-the-demo.md.
  */
 import { createHash } from 'node:crypto';
@@ -10,37 +10,57 @@ import net from 'node:net';
 import { StepError } from './processes.mjs';
 
 /** Where the web workbench keeps trusted folders: an application-wide key, in one of two databases by version. */
-const databases = ['vscode-web-state-db-global', 'vscode-web-state-db-global-shared'];
+const prefix = 'vscode-web-state-db-';
+const databases = [`${prefix}global`, `${prefix}global-shared`];
 
-/** @param {string[]} folders absolute paths @param {string} cookie name and value that say that this browser has had the page */
-function trustPage(folders, cookie) {
+/**
+ * @param {string[]} folders absolute paths
+ * @param {string | undefined} view the container that the secondary side bar shows in these folders at first
+ * @param {string} cookie name and value that say that this browser has had the page
+ */
+function firstPage(folders, view, cookie) {
   const script = `
 const folders = ${JSON.stringify(folders).replaceAll('<', '\\u003c')};
-const trusted = folders.map((path) => ({
-  uri: { $mid: 1, path, scheme: 'vscode-remote', authority: location.host }, trusted: true }));
-const open = (name, version) => new Promise((resolve, reject) => {
-  const request = indexedDB.open(name, version);
+const view = ${JSON.stringify(view ?? null)};
+const open = (name) => new Promise((resolve, reject) => {
+  const request = indexedDB.open(name);
   request.onupgradeneeded = () => request.result.createObjectStore('ItemTable');
   request.onsuccess = () => resolve(request.result);
   request.onerror = () => reject(request.error);
 });
-const store = async (name) => {
+const update = async (name, key, change) => {
   const db = await open(name);
   await new Promise((resolve, reject) => {
-    const change = db.transaction('ItemTable', 'readwrite');
-    const table = change.objectStore('ItemTable');
-    const before = table.get('content.trust.model.key');
-    before.onsuccess = () => {
-      const others = before.result ? JSON.parse(before.result).uriTrustInfo ?? [] : [];
-      table.put(JSON.stringify({ uriTrustInfo: [...others, ...trusted] }), 'content.trust.model.key');
-    };
-    change.oncomplete = resolve;
-    change.onerror = () => reject(change.error);
+    const transaction = db.transaction('ItemTable', 'readwrite');
+    const table = transaction.objectStore('ItemTable');
+    const before = table.get(key);
+    before.onsuccess = () => table.put(change(before.result), key);
+    transaction.oncomplete = resolve;
+    transaction.onerror = () => reject(transaction.error);
   });
   db.close();
 };
-Promise.all(${JSON.stringify(databases)}.map(store))
-  .catch((error) => console.error('the folder could not be trusted beforehand', error))
+const trusted = folders.map((path) => ({
+  uri: { $mid: 1, path, scheme: 'vscode-remote', authority: location.host }, trusted: true }));
+const trust = (before) => JSON.stringify({
+  uriTrustInfo: [...(before ? JSON.parse(before).uriTrustInfo ?? [] : []), ...trusted] });
+
+// the editor's own hash of a string, by which it names the storage of a folder
+const hash = (text) => {
+  const step = (value, so) => ((so << 5) - so + value) | 0;
+  let result = step(149417, 0);
+  for (let i = 0; i < text.length; i++) result = step(text.charCodeAt(i), result);
+  return result.toString(16);
+};
+const encoded = (path) => path.split('/').map((part) =>
+  encodeURIComponent(part).replace(/[!'()*]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase())).join('/');
+const storageOf = (folder) => '${prefix}' + hash('vscode-remote://' + location.host + encoded(folder)) + '-' + hash('');
+
+Promise.all([
+  ...${JSON.stringify(databases)}.map((name) => update(name, 'content.trust.model.key', trust)),
+  ...(view ? folders.map((folder) => update(storageOf(folder), 'workbench.auxiliarybar.activepanelid', () => view)) : []),
+])
+  .catch((error) => console.error('the editor could not be prepared', error))
   .then(() => {
     document.cookie = '${cookie}; path=/; max-age=31536000; samesite=lax';
     if (document.cookie.includes('${cookie}')) location.reload();
@@ -51,13 +71,13 @@ Promise.all(${JSON.stringify(databases)}.map(store))
 }
 
 /**
- * @param {{socket: string, port: number, trusted: string[]}} o
+ * @param {{socket: string, port: number, trusted: string[], view?: string}} o
  * @returns {Promise<{port: number, close(): void}>}
  */
-export async function startFront({ socket, port, trusted }) {
+export async function startFront({ socket, port, trusted, view }) {
   // Cookies do not know ports, the browser's storage does: the port is part of the name, and other folders are another value.
   let cookie = '';
-  const wantsTrustPage = (request) =>
+  const wantsFirstPage = (request) =>
     trusted.length > 0 &&
     request.method === 'GET' &&
     request.url.split('?')[0] === '/' &&
@@ -65,9 +85,9 @@ export async function startFront({ socket, port, trusted }) {
     !String(request.headers.cookie ?? '').includes(cookie);
 
   const server = http.createServer((request, response) => {
-    if (wantsTrustPage(request)) {
+    if (wantsFirstPage(request)) {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
-      response.end(trustPage(trusted, cookie));
+      response.end(firstPage(trusted, view, cookie));
       return;
     }
     const inner = http.request(

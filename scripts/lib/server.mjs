@@ -83,6 +83,7 @@ export function freePort() {
  * @param {string} o.workspace the folder that a plain address opens
  * @param {number} [o.port] 0 or nothing: a free one
  * @param {string[]} [o.trusted] folders that a page trusts when it comes for the first time; trust itself stays on
+ * @param {string} [o.view] id of the view container that the secondary side bar shows at first in the trusted folders
  * @param {Record<string, unknown>} [o.settings] user settings, on top of the quiet ones
  * @param {Record<string, unknown>} [o.machineSettings] settings of scope `machine`, which a served editor reads from another file
  * @param {string} [o.extensions] folder of the installed extensions, when several runs share one
@@ -133,7 +134,7 @@ export async function startServer(o) {
   };
   try {
     await answering(socket, child, logFile);
-    front = await startFront({ socket, port: o.port ?? 0, trusted: o.trusted ?? [] });
+    front = await startFront({ socket, port: o.port ?? 0, trusted: o.trusted ?? [], view: o.view });
   } catch (error) {
     await stop();
     throw error;
