@@ -1,6 +1,7 @@
+import { getEventListeners } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Noise, Peer, type PeerHandlers, type PeerOptions, RpcError } from '../../../src/acp/peer';
 import { DeadlineError } from '../../../src/acp/rpc';
 import { CancelledError, UserError } from '../../../src/base/errors';
@@ -516,6 +517,26 @@ test('close rejects what is pending, aborts what runs, and is done once', async 
   raw.send({ method: 'late' });
   await settled();
   expect(seen).toEqual([]);
+});
+
+test('nothing is left behind: listeners on signals and timers go with the answer, and with the end', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const { raw, peer } = make();
+    const { signal } = new AbortController();
+    const answered = peer.request('a', {}, { signal, deadline: 60_000 });
+    const pending = peer.request('b', {}, { signal, deadline: 60_000 });
+    raw.send({ id: (await raw.next('a')).id, result: {} });
+    await answered;
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(1);
+    peer.close(new Error('over'));
+    await expect(pending).rejects.toThrow('over');
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 const noiseLine = fc.oneof(
