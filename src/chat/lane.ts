@@ -79,7 +79,8 @@ export class Lane {
   #entries = 0;
   #overflow = false;
   #came = false;
-  #stopping = false;
+  /** Who was stopped. */
+  #stopping: string | undefined;
   #ended = false;
 
   constructor(sink: Sink, node: TurnNode | AskNode, nameOf: NameOf) {
@@ -119,13 +120,13 @@ export class Lane {
     this.#set({ state });
   }
 
-  /** Stop was said: words that still come are marked (faults F026). */
-  stopping(): void {
-    if (this.#stopping || this.#ended) return;
-    this.#stopping = true;
+  /** Stop was said, to this agent or to one above it: words that still come are marked (faults F026). */
+  stopping(who = this.#node.agent.name): void {
+    if (this.#stopping !== undefined || this.#ended) return;
+    this.#stopping = who;
     this.#closeText();
     for (const tool of this.#tools.values()) tool.stopping();
-    for (const { lane } of this.#children.values()) lane.stopping();
+    for (const { lane } of this.#children.values()) lane.stopping(who);
   }
 
   /** One update of the agent. After the end nothing is taken: late words never reach the next turn. */
@@ -186,7 +187,8 @@ export class Lane {
     if (!entry || entry.gone) return;
     entry.gone = true;
     const { state, refused } = settledState(decision);
-    entry.node = { ...entry.node, state, more: 0, ...(decision.why === undefined ? {} : { why: decision.why }) };
+    const why = decision.why ?? (state === 'withdrawn' ? this.#whyWithdrawn(entry.node.name) : undefined);
+    entry.node = { ...entry.node, state, more: 0, ...(why === undefined ? {} : { why }) };
     this.#sink.put(entry.node);
     if (entry.tool) {
       entry.tool.settle(refused);
@@ -253,7 +255,10 @@ export class Lane {
 
   /** The agent answered the prompt. `kept`, `cut`: of an ask, what of it stays in the conversation. */
   answered(stopReason: string, o: { tokens?: number; kept?: boolean; cut?: number } = {}): void {
-    this.end(this.#stopping && stopReason !== 'refusal' ? { how: 'stopped' } : endOf(stopReason, this.#came), o);
+    this.end(
+      this.#stopping !== undefined && stopReason !== 'refusal' ? { how: 'stopped' } : endOf(stopReason, this.#came),
+      o,
+    );
   }
 
   /** The end, however it came: nothing stays open below (faults F036, F044). Only the first end counts. */
@@ -265,7 +270,8 @@ export class Lane {
     for (const entry of this.#questions.values()) {
       if (entry.gone) continue;
       entry.gone = true;
-      this.#sink.put({ ...entry.node, state: 'withdrawn', more: 0 });
+      const why = this.#whyWithdrawn(entry.node.name);
+      this.#sink.put({ ...entry.node, state: 'withdrawn', more: 0, ...(why === undefined ? {} : { why }) });
     }
     for (const tool of this.#tools.values()) {
       const before = tool.node.state;
@@ -285,6 +291,11 @@ export class Lane {
   /** The pair was kept after all ("Keep What Came"). */
   keep(cut: number): void {
     if (this.#node.kind === 'ask') this.#set({ kept: true, cut });
+  }
+
+  #whyWithdrawn(name: string): string | undefined {
+    if (this.#stopping === undefined) return undefined;
+    return l10n.t('{0} was stopped before you answered {1}', this.#stopping, name);
   }
 
   #set(patch: Partial<TurnNode> | Partial<AskNode>): void {
@@ -356,7 +367,7 @@ export class Lane {
     const message = messageId === undefined ? {} : { messageId };
     const node: Node = thought
       ? { kind: 'thought', ...base, ...message }
-      : { kind: 'text', ...base, ...message, ...(this.#stopping ? { afterStop: true } : {}) };
+      : { kind: 'text', ...base, ...message, ...(this.#stopping === undefined ? {} : { afterStop: true }) };
     if (this.#entry(node)) this.#text = { id, messageId, thought };
     if (this.#node.state === 'starting') this.state('running');
   }
@@ -372,7 +383,7 @@ export class Lane {
       { id: this.#sink.newId(), parent: this.id, at: this.#sink.now(), toolCallId: id },
       this.#nameOf,
     );
-    if (this.#stopping) tool.stopping();
+    if (this.#stopping !== undefined) tool.stopping();
     this.#tools.set(id, tool);
     this.#entry(tool.node);
     return tool;
@@ -443,7 +454,8 @@ function messageIdOf(u: Raw): string | undefined {
 
 /** How a settled question stands in the conversation, and what it makes of the call. */
 function settledState(d: ChatDecision): { state: PermissionNode['state']; refused?: 'person' | 'rule' } {
-  if (d.outcome === 'allowed') return { state: d.remembered ? 'allowed-conversation' : 'allowed' };
+  // A question that waited and was then covered by a grant: the person has allowed it for the conversation (faults F048).
+  if (d.outcome === 'allowed') return { state: d.remembered || d.by === 'grant' ? 'allowed-conversation' : 'allowed' };
   if (d.outcome === 'cancelled') return { state: 'withdrawn' };
   return d.by === 'person' ? { state: 'rejected', refused: 'person' } : { state: 'refused', refused: 'rule' };
 }

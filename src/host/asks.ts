@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AskParams, AskResult } from '../acp/meta';
 import { AskError } from '../ask/errors';
 import { exchangeOf, exchangeOfPart } from '../ask/exchange';
+import { linkFor } from '../ask/identity';
 import { linkedStop } from '../ask/stop';
 import type { Answer, AskRequest } from '../ask/types';
 import { resultOf, rpcErrorOf } from '../ask/wire';
@@ -128,7 +129,7 @@ export class Asks {
           prompt: params.prompt,
           context: params.context,
           caller: { kind: 'model', name: home.name },
-          chain: [await this.#core.roster()!.link(home)],
+          chain: [await linkFor(home.name, home.entry)],
           askers: [l10n.t('You'), home.name],
           gate: { toolCallId: params.toolCallId },
         };

@@ -136,6 +136,15 @@ function hasMemory(nodes: Iterable<Node>): boolean {
   return memory;
 }
 
+/** The transcript in a frame whose lines are longer than any row of dashes in it, so that nothing in it can end the frame. */
 function framed(text: string): string {
-  return `[Transcript of this conversation up to here. You do not remember it because you were started anew.]\n\n${text}\n\n[End of the transcript.]`;
+  let longest = 3;
+  for (const [dashes] of text.matchAll(/-{4,}/g)) longest = Math.max(longest, dashes.length);
+  const rule = '-'.repeat(Math.min(longest, 200) + 1);
+  return [
+    'You were started anew and do not remember this conversation. This is what was said in it; the next message stands below.',
+    `${rule} context ${rule}`,
+    text,
+    `${rule} end of context ${rule}`,
+  ].join('\n');
 }

@@ -1,6 +1,5 @@
-import type { ChainLink } from '../acp/meta';
 import type { HomeEntry } from '../ask/identity';
-import { linkFor, realPath } from '../ask/identity';
+import { realPath } from '../ask/identity';
 import { type SelfLaunch, specFor } from '../ask/launch';
 import { describe } from '../base/errors';
 import type { Log } from '../base/log';
@@ -80,10 +79,6 @@ export class Roster {
   spec(home: HomeAgent, cwd: string): Promise<ChildSpec> {
     const { self, parentEnv } = this.deps;
     return specFor({ name: home.name, entry: home.entry, role: 'home', cwd, depth: 0, self, parentEnv });
-  }
-
-  link(home: HomeAgent): Promise<ChainLink> {
-    return linkFor(home.name, home.entry);
   }
 
   /** For the `/` menu: the entries of the home agent's file with the state of their children. */

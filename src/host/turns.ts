@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AnyUpdate, ContentBlock, RequestPermissionOutcome, RequestPermissionRequest } from '../acp/types';
 import { OpenCalls } from '../ask/calls';
 import { questionOf } from '../ask/gate';
+import { linkFor } from '../ask/identity';
 import { optionFor } from '../ask/options';
 import { orStopped } from '../ask/stop';
 import { rpcErrorOf } from '../ask/wire';
@@ -159,7 +160,7 @@ export class Turns {
       const open = await this.#session.open(
         {
           spec: await roster.spec(home, cwd),
-          link: await roster.link(home),
+          link: await linkFor(home.name, home.entry),
           cwd,
           face: home.face,
           handlers: {

@@ -279,7 +279,11 @@ describe('asks of agents that are not mm', () => {
     expect(host.queue.current!.shown.name).toBe('cody/fetch');
     host.queue.answer(host.queue.current!.id, 'reject');
     await idle(host, c);
-    expect(nodes(c, 'permission').map((p) => p.state)).toEqual(['allowed-conversation', 'allowed', 'rejected']);
+    expect(nodes(c, 'permission').map((p) => p.state)).toEqual([
+      'allowed-conversation',
+      'allowed-conversation',
+      'rejected',
+    ]);
     expect(nodes(c, 'ask')[0], outline(c).join('\n')).toMatchObject({ end: { how: 'done' } });
   });
 

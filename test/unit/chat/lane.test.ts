@@ -325,7 +325,9 @@ describe('an ask inside a turn', () => {
       ['bob', 1, { how: 'stopped' }],
       ['riker', 2, { how: 'stopped' }],
     ]);
-    expect(c.of('permission')).toMatchObject([{ state: 'withdrawn' }]);
+    expect(c.of('permission')).toMatchObject([
+      { state: 'withdrawn', why: 'Ada was stopped before you answered bob/bash' },
+    ]);
   });
 
   it('an ask whose end nobody told ends with the call that made it', () => {
