@@ -4,6 +4,8 @@ import { CancelledError, describe } from '../base/errors';
 import { l10n } from '../base/l10n';
 import { cap } from '../base/text';
 import { LineSplitter, type Oversize } from './framing';
+import { Inbox } from './inbox';
+import { Outbox } from './outbox';
 import {
   DeadlineError,
   glimpse,
@@ -86,9 +88,6 @@ interface PendingCall {
   stop: (() => void) | undefined;
 }
 
-/** Characters that may wait behind a handler before reading pauses, and how few must be left before it goes on. */
-const pauseAbove = 1024 * 1024;
-const resumeBelow = 128 * 1024;
 /** How long the end of the input waits for the reason of the end, in milliseconds. */
 const reasonGrace = 1000;
 const maxAbandoned = 1000;
@@ -109,17 +108,10 @@ export class Peer implements Disposable {
   #resolveClosed!: (reason: Error) => void;
   #nextId = 1;
   #abandoned = 0;
-  /** Lines that wait because a handler's promise holds the queue; `#head` is the first that was not taken. */
-  #queue: (string | Oversize)[] = [];
-  #head = 0;
-  #backlog = 0;
-  #held = false;
-  #paused = false;
+  readonly #inbox: Inbox<string | Oversize>;
+  readonly #outbox: Outbox;
   #inputEnded = false;
   #endReason: Error | undefined;
-  #outputError: Error | undefined;
-  #drained: Promise<void> | undefined;
-  #onDrained: (() => void) | undefined;
   #warnedStringId = false;
   /** Characters of the line being delivered: lets a handler bound what it keeps without measuring it. */
   lineLength = 0;
@@ -130,23 +122,25 @@ export class Peer implements Disposable {
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
+    this.#outbox = new Outbox(options.output);
+    this.#inbox = new Inbox<string | Oversize>({
+      input: options.input,
+      deliver: (item) => (typeof item === 'string' ? this.#line(item) : this.#oversize(item)),
+      size: (item) => (typeof item === 'string' ? item.length : item.head.length),
+      onFault: (error) => this.#fault(error),
+      onIdle: () => {
+        if (this.#inputEnded) this.#endOfInput();
+      },
+    });
     this.#splitter = new LineSplitter({
-      onLine: (line) => {
-        if (this.#held) this.#enqueue(line, line.length);
-        else this.#deliver(line);
-      },
-      onOversize: (info) => {
-        if (this.#held) this.#enqueue(info, info.head.length);
-        else this.#deliver(info);
-      },
+      onLine: (line) => this.#inbox.push(line),
+      onOversize: (info) => this.#inbox.push(info),
       maxLine: options.maxLine,
     });
     options.input.on('data', this.#onData);
     options.input.once('end', this.#onInputEnd);
     options.input.once('close', this.#onInputEnd);
     options.input.on('error', this.#onInputEnd);
-    options.output.on('error', this.#onOutputError);
-    options.output.on('close', this.#onOutputClose);
     if (options.input.readableEnded || options.input.destroyed) queueMicrotask(this.#onInputEnd);
   }
 
@@ -183,7 +177,7 @@ export class Peer implements Disposable {
     }
     try {
       const line = JSON.stringify({ jsonrpc: '2.0', id, method, params });
-      if (this.#outputError) this.#unsent(id, entry);
+      if (this.#outbox.error) this.#unsent(id, entry);
       else
         this.#write(line, (error) => {
           if (error) this.#unsent(id, entry);
@@ -205,7 +199,7 @@ export class Peer implements Disposable {
 
   /** Sends a notification. Resolves when the pipe has taken it, so that a sender who awaits is never ahead of its reader; after the end it is dropped. */
   notify(method: string, params: unknown): Promise<void> {
-    if (this.#endReason || this.#outputError) return done;
+    if (this.#endReason || this.#outbox.error) return done;
     return this.#write(JSON.stringify({ jsonrpc: '2.0', method, params }));
   }
 
@@ -214,13 +208,12 @@ export class Peer implements Disposable {
     if (this.#endReason) return;
     this.#endReason = reason;
     this.#splitter.stop();
-    this.#queue = [];
-    this.#head = 0;
+    this.#inbox.close();
     const { input } = this.#options;
     input.off('data', this.#onData);
     // Nobody reads any more, but a child that still writes must not block on its way out.
     if (!input.destroyed) input.resume();
-    this.#onDrained?.();
+    this.#outbox.release();
     for (const [id, entry] of [...this.#calls]) {
       this.#calls.delete(id);
       entry.stop?.();
@@ -245,7 +238,7 @@ export class Peer implements Disposable {
     if (this.#inputEnded) return;
     this.#inputEnded = true;
     this.#splitter.finish();
-    if (!this.#held) this.#endOfInput();
+    if (!this.#inbox.held) this.#endOfInput();
   };
 
   #endOfInput(): void {
@@ -263,54 +256,6 @@ export class Peer implements Disposable {
         (error) => this.close(error instanceof Error ? error : new Error(describe(error))),
       )
       .finally(() => clearTimeout(timer));
-  }
-
-  #enqueue(item: string | Oversize, size: number): void {
-    this.#queue.push(item);
-    this.#backlog += size;
-    if (!this.#paused && this.#backlog > pauseAbove) {
-      this.#paused = true;
-      this.#options.input.pause();
-    }
-  }
-
-  /** Holds the queue until the promise is settled; then what waits is delivered. */
-  #hold(promise: Promise<void>): void {
-    this.#held = true;
-    promise
-      .then(undefined, (error) => this.#fault(error))
-      .then(() => {
-        this.#held = false;
-        this.#drainQueue();
-      });
-  }
-
-  #drainQueue(): void {
-    while (!this.#held && this.#head < this.#queue.length) {
-      const item = this.#queue[this.#head]!;
-      this.#queue[this.#head++] = '';
-      if (this.#head === this.#queue.length || this.#head > 4096) {
-        this.#queue = this.#queue.slice(this.#head);
-        this.#head = 0;
-      }
-      this.#backlog -= typeof item === 'string' ? item.length : item.head.length;
-      this.#deliver(item);
-    }
-    if (this.#paused && this.#backlog < resumeBelow && !this.#endReason) {
-      this.#paused = false;
-      this.#options.input.resume();
-    }
-    if (!this.#held && this.#inputEnded) this.#endOfInput();
-  }
-
-  #deliver(item: string | Oversize): void {
-    try {
-      const hold = typeof item === 'string' ? this.#line(item) : this.#oversize(item);
-      if (hold !== undefined && hold !== null && typeof (hold as Promise<void>).then === 'function')
-        this.#hold(hold as Promise<void>);
-    } catch (error) {
-      this.#fault(error);
-    }
   }
 
   #line(line: string): void | Promise<void> {
@@ -451,7 +396,7 @@ export class Peer implements Disposable {
   // Writing
 
   #respond(id: RpcId, body: { result: unknown } | { error: unknown }): void {
-    if (this.#endReason || this.#outputError) return;
+    if (this.#endReason || this.#outbox.error) return;
     let line: string;
     try {
       line = JSON.stringify({ jsonrpc: '2.0', id, ...body });
@@ -464,33 +409,8 @@ export class Peer implements Disposable {
 
   #write(line: string, taken?: (error: Error | null | undefined) => void): Promise<void> {
     this.#options.journal?.('out', line);
-    if (this.#options.output.write(`${line}\n`, taken)) return done;
-    if (!this.#drained) {
-      this.#drained = new Promise((resolve) => {
-        const { output } = this.#options;
-        const free = () => {
-          output.off('drain', free);
-          this.#drained = undefined;
-          this.#onDrained = undefined;
-          resolve();
-        };
-        this.#onDrained = free;
-        output.on('drain', free);
-      });
-    }
-    return this.#drained;
+    return this.#outbox.write(line, taken);
   }
-
-  /** The other side reads no more (EPIPE). What it wrote before is still in the pipe, so the input decides when the connection ends. */
-  readonly #onOutputError = (error: Error): void => {
-    this.#outputError ??= new Error(l10n.t('The other side reads no more.'), { cause: error });
-    this.#onDrained?.();
-  };
-
-  readonly #onOutputClose = (): void => {
-    this.#outputError ??= new Error(l10n.t('The other side reads no more.'));
-    this.#onDrained?.();
-  };
 
   /** A request that the other side cannot have read. Mostly it has just died, and then the reason of that is the better answer; so that is waited for a little. */
   #unsent(id: number, entry: PendingCall): void {
@@ -499,7 +419,7 @@ export class Peer implements Disposable {
       if (!entry.settle || this.#calls.get(id) !== entry) return;
       this.#calls.delete(id);
       stop?.();
-      this.#settle(entry.settle, this.#outputError ?? new Error(l10n.t('The other side reads no more.')));
+      this.#settle(entry.settle, this.#outbox.error ?? new Error(l10n.t('The other side reads no more.')));
     }, reasonGrace);
     entry.stop = () => {
       clearTimeout(timer);
