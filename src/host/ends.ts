@@ -2,8 +2,6 @@ import { AskError } from '../ask/errors';
 import { describe, isCancelled, UserError } from '../base/errors';
 import { cap } from '../base/text';
 import type { End } from '../chat/nodes';
-import { describeExit, exitHint } from '../children/exit';
-import type { ExitInfo } from '../children/types';
 
 /** How an ask that left no answer stands in the conversation. `seconds`: the caller's `watchdogTimeout`. */
 export function endOfAsk(error: unknown, seconds: number): End {
@@ -27,13 +25,6 @@ export function endOfAsk(error: unknown, seconds: number): End {
     default:
       return failed(error);
   }
-}
-
-/** The end of a turn whose agent's process has ended (faults F004). */
-export function endOfDeath(name: string, exit: ExitInfo): End {
-  const hint = exitHint(exit);
-  const title = describeExit(name, exit);
-  return { how: 'died', title: hint ? `${title}. ${hint}` : title, stderrTail: exit.stderrTail };
 }
 
 /** Anything else that ended a turn, in words (faults F022). */
