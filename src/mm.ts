@@ -34,7 +34,14 @@ function compose(): Services {
       import('./ask/relay'),
       import('./config/load'),
     ]);
-    pool = new ChildPool({ log, hub: false, clientInfo: { name: 'mm', title: 'mm', version }, reaper: await groups() });
+    // how a child ended is told by the ask that it was for
+    const quiet = { ...log, warn: log.info };
+    pool = new ChildPool({
+      log: quiet,
+      hub: false,
+      clientInfo: { name: 'mm', title: 'mm', version },
+      reaper: await groups(),
+    });
     const local = new LocalTarget({ pool, self, parentEnv: env, log });
     return new Relay({
       targets: [local],

@@ -148,6 +148,7 @@ export function readMeta(meta: Partial<SessionMeta>, env: NodeJS.ProcessEnv): { 
 /** An error for the client: what happened and what to do, in one message, because most clients show only that. */
 export function inWords(error: unknown): Error {
   if (!(error instanceof UserError)) return error instanceof Error ? error : new Error(describe(error));
-  const message = [describe(error), error.hint].filter(Boolean).join(' ');
+  const said = describe(error);
+  const message = error.hint ? `${/[.!?…]$/.test(said) ? said : `${said}.`} ${error.hint}` : said;
   return new RpcError(ErrorCode.internal, message, error.detail ? { details: error.detail } : undefined);
 }

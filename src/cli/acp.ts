@@ -34,7 +34,13 @@ export async function acpMode(command: { config?: string }, services: Services):
   // not needed for the first answers, and not free to load
   const armed = () => void services.endWithHost({ stdin: process.stdin, onEnd: () => agent.end() });
   setTimeout(armed, 200).unref();
-  const code = await Promise.race([failure, agent.closed.then(() => ExitCode.done)]);
+  const closed = agent.closed.then(() =>
+    loading.then(
+      () => ExitCode.done,
+      (error: unknown) => report(error),
+    ),
+  );
+  const code = await Promise.race([failure, closed]);
   await agent.end();
   return code;
 }

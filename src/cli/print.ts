@@ -64,10 +64,7 @@ export async function printMode(command: { prompt?: string; config?: string }, s
     });
     await engine.initialize();
     const session = await engine.open({ cwd: process.cwd() });
-    const { stopReason } = await engine.prompt(
-      { sessionId: session.id, prompt: [{ type: 'text', text: prompt }] },
-      stop.signal,
-    );
+    const { stopReason } = await session.prompt([{ type: 'text', text: prompt }], stop.signal);
     await writer.finish(text.text());
     return conclude(stopReason, text.text());
   } catch (error) {

@@ -5,16 +5,16 @@ import { l10n } from '../../base/l10n';
  * Appending is linear; characters are never cut in half.
  */
 export class OutputCap {
+  readonly #max: number;
   readonly #headMax: number;
-  readonly #tailMax: number;
   #head = '';
   #tail: string[] = [];
   #tailLength = 0;
   #total = 0;
 
   constructor(max: number) {
-    this.#headMax = Math.ceil(max / 2);
-    this.#tailMax = Math.max(1, max - this.#headMax);
+    this.#max = Math.max(2, max);
+    this.#headMax = Math.ceil(this.#max / 2);
   }
 
   /** Characters that came. */
@@ -34,7 +34,7 @@ export class OutputCap {
     if (!rest) return;
     this.#tail.push(rest);
     this.#tailLength += rest.length;
-    if (this.#tailLength > this.#tailMax * 4 + 65_536) this.#trim();
+    if (this.#tailLength > this.#max * 4 + 65_536) this.#trim();
   }
 
   /** Head and tail, with a line between them that says how much is missing. */
@@ -48,7 +48,7 @@ export class OutputCap {
 
   #trim(): void {
     const all = this.#tail.join('');
-    let start = Math.max(0, all.length - this.#tailMax);
+    let start = Math.max(0, all.length - (this.#max - this.#head.length));
     if (start > 0 && isLow(all.charCodeAt(start))) start++;
     this.#tail = [all.slice(start)];
     this.#tailLength = all.length - start;

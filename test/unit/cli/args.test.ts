@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { parseArgs } from '../../../src/cli/args';
+
+const of = (line: string) => parseArgs(line.split(' ').filter(Boolean));
+
+describe('arguments of mm', () => {
+  it('are the same with one dash and with two', () => {
+    for (const dash of ['-', '--']) {
+      expect(of(`${dash}acp ${dash}config f.yaml`)).toEqual({ mode: 'acp', config: 'f.yaml' });
+      expect(of(`${dash}ask bob`)).toEqual({ mode: 'ask', agent: 'bob', prompt: undefined, config: undefined });
+      expect(of(`${dash}version`)).toEqual({ mode: 'version' });
+    }
+  });
+
+  it('take the file anywhere, and the rest as the prompt', () => {
+    expect(of('--ask bob what is it -config=f.yaml')).toEqual({
+      mode: 'ask',
+      agent: 'bob',
+      prompt: 'what is it',
+      config: 'f.yaml',
+    });
+    expect(of('-config f.yaml -p hi there')).toEqual({ mode: 'print', prompt: 'hi there', config: 'f.yaml' });
+    expect(of('--ask bob -- --why -not')).toMatchObject({ prompt: '--why -not' });
+    expect(of('--ask bob is 3 - 2')).toMatchObject({ prompt: 'is 3 - 2' });
+  });
+
+  it('that make no sense are errors with exit code 2', () => {
+    for (const line of [
+      '',
+      'hello',
+      '--ask',
+      '-acp x',
+      '--nope',
+      '-config',
+      '-acp --ask bob',
+      '--agents',
+      '--toString',
+    ])
+      expect(() => of(line)).toThrow(expect.objectContaining({ exitCode: 2 }));
+  });
+});
