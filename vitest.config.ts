@@ -9,6 +9,7 @@ export default defineConfig({
         resolve: { alias: { vscode: fileURLToPath(new URL('test/support/vscode.ts', import.meta.url)) } },
         test: {
           name: 'unit',
+          sequence: { groupOrder: 0 },
           include: ['test/unit/**/*.test.ts'],
           testTimeout: 10_000,
         },
@@ -16,6 +17,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          sequence: { groupOrder: 1 },
           include: ['test/integration/**/*.test.ts'],
           // real processes: generous limits, and not more of them at once than a small machine bears
           testTimeout: 60_000,
@@ -27,6 +29,7 @@ export default defineConfig({
       {
         test: {
           name: 'interop',
+          sequence: { groupOrder: 2 },
           include: ['test/interop/**/*.test.ts'],
           // other people's programs and a real model on two cores
           testTimeout: 300_000,

@@ -16,7 +16,7 @@ export function toDisposable(stop: () => void): Disposable {
 }
 
 /**
- * Owns disposables and ends them in reverse order. One that is added after the end is disposed at once,
+ * Owns disposables and ends them in reverse order, all of them, also when one fails; the first failure is thrown at the end. One that is added after the end is disposed at once,
  * so that a late arrival (a child that came up while its owner went down) cannot leak.
  */
 export class DisposableStore implements Disposable {
@@ -36,7 +36,15 @@ export class DisposableStore implements Disposable {
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
-    for (const item of this.#items.reverse()) item.dispose();
+    const failures: unknown[] = [];
+    for (const item of this.#items.reverse()) {
+      try {
+        item.dispose();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
     this.#items = [];
+    if (failures.length > 0) throw failures[0];
   }
 }

@@ -39,24 +39,30 @@ export function isCancelled(error: unknown): boolean {
   return error instanceof CancelledError || (error instanceof Error && error.name === 'AbortError');
 }
 
+/** Causes and nested messages deeper than this are left out: a chain of errors may be a ring. */
+const deepest = 5;
+
 /** Any thrown or rejected value in words; never `[object Object]` (faults F022). */
 export function describe(error: unknown): string {
+  return words(error, 0);
+}
+
+function words(error: unknown, depth: number): string {
+  if (typeof error === 'string') return error || 'unknown error';
+  if (error === undefined || error === null || depth > deepest) return 'unknown error';
   if (error instanceof Error) {
     const own = error.message || error.name;
-    const cause = error.cause === undefined || error.cause === null ? '' : describe(error.cause);
-    return cause && !own.includes(cause) ? `${own} (${cause})` : own;
+    const cause = error.cause === undefined || depth === deepest ? '' : words(error.cause, depth + 1);
+    return cause && cause !== 'unknown error' && !own.includes(cause) && !cause.includes(own)
+      ? `${own} (${cause})`
+      : own;
   }
-  if (typeof error === 'string') return error || 'unknown error';
-  if (error === undefined || error === null) return 'unknown error';
-  if (typeof error === 'object') {
-    const message = (error as { message?: unknown }).message;
-    if (typeof message === 'string' && message) return message;
-    if (message && typeof message === 'object') return describe(message);
-    try {
-      return JSON.stringify(error) ?? 'unknown error';
-    } catch {
-      return 'unknown error';
-    }
+  if (typeof error !== 'object') return String(error);
+  const { message } = error as { message?: unknown };
+  if (message && (typeof message === 'string' || typeof message === 'object')) return words(message, depth + 1);
+  try {
+    return JSON.stringify(error) ?? 'unknown error';
+  } catch {
+    return 'unknown error';
   }
-  return String(error);
 }

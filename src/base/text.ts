@@ -20,11 +20,18 @@ export function firstLine(text: string, max = 60): string {
   return line.length <= max ? line : `${cap(line, max - 1).text.trimEnd()}…`;
 }
 
-/** Characters that a terminal or a dialog would hide, reorder or act on: controls but newline and tab, bidi marks, zero-width and tag characters. */
+/**
+ * Characters that a terminal or a dialog would hide, reorder or act on: controls but newline and tab, format characters
+ * (bidi marks, zero-width characters, tags), line separators, fillers and variation selectors.
+ */
 export const hiddenCharacters =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
+  /(?![\n\t])\p{Cc}|\p{Cf}|[\u2028\u2029\u115f\u1160\u3164\uffa0]|\u034f|\u17b4|\u17b5|[\u180b-\u180d]|[\ufe00-\ufe0f]|[\u{e0000}-\u{e0fff}]/gu;
 
 /** Makes hidden characters visible as `[U+202E]`, so that what a person allows is what will run (faults F046). */
 export function visible(text: string): string {
-  return text.replace(/\r\n/g, '\n').replace(hiddenCharacters, (c) => `[U+${c.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`);
+  return text.replace(/\r\n/g, '\n').replace(hiddenCharacters, chip);
+}
+
+function chip(character: string): string {
+  return `[U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`;
 }
