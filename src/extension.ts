@@ -102,7 +102,7 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
     return live;
   }
 
-  const refresh = () => void config.refresh().catch(report);
+  const refresh = () => void windowHost.refresh().catch(report);
   const surfaces: Surface[] = [
     ['view', () => vscode.window.registerWebviewViewProvider(Views.chat, page)],
     [

@@ -56,6 +56,8 @@ export class ConfigService implements Disposable {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #run: Promise<void> | undefined;
   #again = false;
+  /** The version that the state speaks of. */
+  #read = '';
   #disposed = false;
 
   constructor(deps: ConfigDeps) {
@@ -110,7 +112,7 @@ export class ConfigService implements Disposable {
     do {
       this.#again = false;
       try {
-        await this.#read();
+        await this.#look();
       } catch (error) {
         this.#deps.log.error(`mm.yaml: ${describe(error)}`);
         throw error;
@@ -118,49 +120,50 @@ export class ConfigService implements Disposable {
     } while (this.#again && !this.#disposed);
   }
 
-  async #read(): Promise<void> {
+  async #look(): Promise<void> {
     const deps = this.#deps;
     if (!deps.trusted()) {
       this.#watch([]);
       this.#set({ kind: 'untrusted' });
       return;
     }
-    let found = await deps.find(true);
-    let covered: string[] = [];
-    if (found?.source === 'workspace') {
-      const { file } = found;
-      const version = await deps.approvalOf(file);
-      covered = version.files;
-      if (!deps.approved(version.hash)) {
-        if (!this.#declined.has(version.hash)) {
-          this.#watch([file, ...covered, ...deps.candidates()]);
-          const { hash, programs } = version;
-          this.#set({ kind: 'approval', file, hash, programs, seen: this.#seen.has(hash) });
-          return;
-        }
-        found = await deps.find(false);
-      }
-    }
-    if (!found) throw new Error('no mm.yaml was found, not even the demo that comes with the extension');
-    const { file, source } = found;
-    const result = await deps.load(file);
-    if (source === 'workspace') {
-      // the file may have been written between the look at its hash and the reading
-      const now = await deps.approvalOf(file);
-      if (!deps.approved(now.hash)) {
-        this.#again = true;
+    let found = await this.#find(true);
+    if (found.source === 'workspace' && !deps.approved(found.hash)) {
+      if (!this.#declined.has(found.hash)) {
+        const { file, hash, programs } = found;
+        this.#watch([...found.files, ...deps.candidates()]);
+        this.#set({ kind: 'approval', file, hash, programs, seen: this.#seen.has(hash) });
         return;
       }
+      found = await this.#find(false);
     }
-    const named = result.ok
-      ? [...result.config.mmConfigs.values()].flatMap((entry) => (entry.kind === 'path' ? [entry.path] : []))
-      : [];
-    this.#watch([file, ...covered, ...named, ...deps.candidates()]);
+    const { file, source, hash, files } = found;
+    this.#watch([...files, ...deps.candidates()]);
+    // the window came to the front, say: nobody has to begin anew for that
+    if (this.#read === `${source} ${file} ${hash}` && this.#holds) return;
+    const result = await deps.load(file);
+    if (source === 'workspace' && !deps.approved((await deps.approvalOf(file)).hash)) {
+      // the file was written between the look at its hash and the reading
+      this.#again = true;
+      return;
+    }
     this.#set(
       result.ok
         ? { kind: 'ready', file, source, config: result.config, warnings: result.warnings }
         : { kind: 'invalid', file, source, errors: result.errors, warnings: result.warnings },
     );
+    this.#read = `${source} ${file} ${hash}`;
+  }
+
+  /** The file that holds, with the hash of all that it names. */
+  async #find(withWorkspace: boolean) {
+    const found = await this.#deps.find(withWorkspace);
+    if (!found) throw new Error('no mm.yaml was found, not even the demo that comes with the extension');
+    return { ...found, ...(await this.#deps.approvalOf(found.file)) };
+  }
+
+  get #holds(): boolean {
+    return this.#state.kind === 'ready' || this.#state.kind === 'invalid';
   }
 
   #set(state: ConfigState): void {

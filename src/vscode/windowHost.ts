@@ -53,6 +53,12 @@ export class WindowHost implements Disposable {
     await this.#host?.setConfig(hostConfig(this.#deps.config.state, workspaceFolders()));
   }
 
+  /** Looks again at everything: the file that holds, the folders, the program for agents. */
+  async refresh(): Promise<void> {
+    await this.#deps.config.refresh();
+    await this.apply();
+  }
+
   /** Ends all children at the same time and writes what is left (design, section 11). */
   async end(): Promise<void> {
     this.#ended = true;

@@ -15,6 +15,7 @@ class World {
   changed: () => void = () => {};
   reads: string[] = [];
   watchers = 0;
+  loads = 0;
   beforeLoad: () => void = () => {};
 
   deps(): ConfigDeps {
@@ -28,6 +29,7 @@ class World {
       },
       load: async (name) => {
         this.beforeLoad();
+        this.loads++;
         this.reads.push(name);
         const content = this.files.get(name) ?? '';
         if (content.includes('wrong')) {
@@ -166,6 +168,19 @@ describe('the window’s mm.yaml', () => {
     expect(world.watchers).toBe(1);
     service.dispose();
     expect(world.watchers).toBe(0);
+  });
+
+  it('nothing begins anew when nothing has changed', async () => {
+    world.files.set(user, 'mine');
+    await service.refresh();
+    let told = 0;
+    service.onDidChange(() => told++);
+    await service.refresh();
+    expect(told).toBe(0);
+    expect(world.loads).toBe(1);
+    world.files.set(user, 'other');
+    await service.refresh();
+    expect(told).toBe(1);
   });
 
   it('two changes at the same time are read in turn, and the last one holds', async () => {

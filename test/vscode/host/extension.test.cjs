@@ -1,5 +1,4 @@
 const assert = require('node:assert/strict');
-const { performance } = require('node:perf_hooks');
 const vscode = require('vscode');
 
 const id = 'mm.mm';
@@ -32,11 +31,8 @@ describe('the extension in its host', () => {
   it('activates without starting a process', async () => {
     const extension = vscode.extensions.getExtension(id);
     const before = children();
-    const started = performance.now();
     await extension.activate();
-    const took = performance.now() - started;
     assert.equal(extension.isActive, true);
-    assert.ok(took < 2_000, `activation took ${Math.round(took)} ms`);
     if (before) assert.deepEqual(children(), before);
   });
 
