@@ -39,7 +39,7 @@ async function mmBanner() {
   const requireShim =
     "import { createRequire as __createRequire } from 'node:module'; " +
     // made when it is first called: making it costs a good part of a millisecond, in every file that is loaded
-    'let __require; const require = (id) => (__require ??= __createRequire(import.meta.url))(id);';
+    'let __mmRequire; const require = (id) => (__mmRequire ??= __createRequire(import.meta.url))(id);';
   const hasShebang = (await readFile(`${root}/src/mm.ts`, 'utf8')).startsWith('#!');
   return hasShebang ? requireShim : `#!/usr/bin/env node\n${requireShim}`;
 }
