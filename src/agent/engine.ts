@@ -40,7 +40,9 @@ export class Engine implements AgentHandlers {
   async initialize(): Promise<InitializeResponse> {
     const config = await this.#options.config();
     this.#deps = this.#options.deps(config);
-    const mm: AgentMeta = { exchange: true, provider: config.provider, model: config.model };
+    const { provider, model } = config;
+    // a file may also only name agents to ask
+    const mm: AgentMeta = { exchange: true, ...(provider && model ? { provider, model } : {}) };
     return {
       protocolVersion,
       agentInfo: { name: 'mm', title: config.acp.title ?? 'mm', version: this.#options.version },
