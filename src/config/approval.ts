@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
+import { check } from './check';
 import { YamlFile } from './document';
 import { homeOf, resolveCommand, resolveFrom } from './paths';
 import { expand } from './variables';
@@ -14,12 +15,15 @@ export interface Approval {
   hash: string;
   /** The files, absolute, the first one first, in the order in which they are named. */
   files: string[];
-  /** Command lines that these files can start, for the card; each once. */
+  /**
+   * What these files can start, for the card; each once: command lines, and for each entry with `env` the names of its variables, since
+   * one such as `NODE_OPTIONS` runs code as well (`bob: env NODE_OPTIONS`).
+   */
   programs: string[];
 }
 
-/** More agents than any team has; beyond it nothing is approved rather than part of it. */
-const mostFiles = 1000;
+/** More agents than any team has, and than any person reads; beyond it nothing is approved rather than part of it. */
+const mostFiles = 100;
 const mostBytes = 1_048_576;
 
 /**
@@ -44,15 +48,11 @@ export async function approvalOf(file: string, env: NodeJS.ProcessEnv = process.
     const own = content === undefined ? 'missing' : createHash('sha256').update(content).digest('hex');
     hash.update(`${JSON.stringify(next)} ${own}\n`);
     if (content === undefined) continue;
-    for (const entry of named(new YamlFile(next, content.toString('utf8')))) {
-      if (entry.path !== undefined) {
-        const path = expand(entry.path, env, true);
-        if (path.ok) queue.push(resolveFrom(next, path.value, home));
-      }
-      if (entry.command !== undefined) {
-        const line = [resolveCommand(next, entry.command, home), ...entry.args];
-        programs.add(line.map(quoted).join(' '));
-      }
+    const yaml = new YamlFile(next, content.toString());
+    for (const entry of [...loaded(yaml, env, home), ...named(yaml, env, home)]) {
+      if (entry.path !== undefined) queue.push(entry.path);
+      if (entry.command !== undefined) programs.add([entry.command, ...entry.args].map(quoted).join(' '));
+      if (entry.variables.length > 0) programs.add(`${entry.name}: env ${entry.variables.join(', ')}`);
     }
   }
   return { hash: hash.digest('hex'), files, programs: [...programs] };
@@ -69,30 +69,71 @@ async function contentOf(file: string): Promise<Buffer | undefined> {
 }
 
 interface Named {
+  name: string;
+  /** Absolute. */
   path?: string;
   command?: string;
   args: string[];
+  /** Names of the entry's `env`. */
+  variables: string[];
 }
 
-/** The entries' paths and commands, read as leniently as can be: what a stricter reader refuses must not slip past the hash. */
-function named(yaml: YamlFile): Named[] {
-  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  return yaml
+/** The entries as `loadConfig` makes them, by the very same code: what can be used is never more than what was approved. */
+function loaded(yaml: YamlFile, env: NodeJS.ProcessEnv, home: string): Named[] {
+  if (yaml.unreadable) return [];
+  const { config } = check(yaml, { env, home, exists: () => true });
+  return [...config.mmConfigs].map(([name, entry]) => ({
+    name,
+    path: entry.kind === 'path' ? entry.path : undefined,
+    command: entry.kind === 'command' ? entry.command : undefined,
+    args: entry.kind === 'command' ? entry.args : [],
+    variables: Object.keys(entry.env),
+  }));
+}
+
+/**
+ * The entries read as leniently as can be, key by key. A file that is refused today, because a variable of the environment is missing say,
+ * may be accepted tomorrow with the same content; the person has seen all of it then.
+ */
+function named(yaml: YamlFile, env: NodeJS.ProcessEnv, home: string): Named[] {
+  const entries = yaml
     .fields(yaml.root)
     .filter((field) => field.key === 'mmConfigs')
-    .flatMap((field) => yaml.fields(field.valueNode))
-    .map((entry) => {
-      const plain = yaml.plain(entry.valueNode);
-      const value = (plain.ok && plain.value && typeof plain.value === 'object' ? plain.value : {}) as Record<
-        string,
-        unknown
-      >;
-      const args = Array.isArray(value.args) ? value.args.map(String) : [];
-      return { path: text(value.path), command: text(value.command), args };
+    .flatMap((field) => yaml.fields(field.valueNode));
+  const filled = (value: unknown) => {
+    if (typeof value !== 'string' || value === '') return undefined;
+    const result = expand(value, env, true);
+    return result.ok ? { text: result.value, whole: true } : { text: value, whole: false };
+  };
+  return entries.flatMap((entry) => {
+    const values = (key: string) =>
+      yaml
+        .fields(entry.valueNode)
+        .filter((field) => field.key === key)
+        .map((field) => yaml.plain(field.valueNode))
+        .flatMap((plain) => (plain.ok ? [plain.value] : []));
+    const args = values('args').flatMap((value) => (Array.isArray(value) ? value.map(word) : []));
+    const variables = values('env').flatMap((value) => (value && typeof value === 'object' ? Object.keys(value) : []));
+    const base = { name: entry.key, args, variables };
+    const paths = values('path').flatMap((value) => {
+      const path = filled(value);
+      return path?.whole ? [{ ...base, path: resolveFrom(yaml.file, path.text, home) }] : [];
     });
+    const commands = values('command').flatMap((value) => {
+      const command = filled(value);
+      if (!command) return [];
+      return [{ ...base, command: command.whole ? resolveCommand(yaml.file, command.text, home) : command.text }];
+    });
+    return [...paths, ...commands];
+  });
+}
+
+/** An argument that is no text is refused by the loader; here it only has to be seen. */
+function word(value: unknown): string {
+  return value !== null && typeof value === 'object' ? '…' : String(value);
 }
 
 /** One word of a command line as a shell would need it: only to be read, never to be run. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+function quoted(text: string): string {
+  return /^[\w@%+=:,./\\-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
