@@ -18,7 +18,13 @@ test('the story: ask bob, see him work, allow his command, and Ada knows his ans
   await expect(bob).toContainText('from-42');
   await expect(bob).toContainText('all done');
   await editor.idle();
-  await expect(bob.getByRole('article', { name: 'Thought' }).first()).toBeAttached();
+  const thought = bob.getByRole('article', { name: 'Thought' });
+  const fold = bob.getByRole('button', { name: /^Thought for/ });
+  if ((await fold.count()) > 0) await fold.click();
+  if (!(await thought.getByText('the folder first').isVisible())) await thought.getByText(/^Thought for/).click();
+  await expect(thought).toContainText('the folder first');
+  await bob.getByRole('button', { name: 'Ran 1 command' }).click();
+  await expect(bob.getByRole('article', { name: 'Tool bob/bash: echo from-$((40+2)), done' })).toBeVisible();
   await expect(bob).toContainText('Kept in the conversation');
 
   // the home model was not called for it; it knows the answer in its next turn
@@ -100,8 +106,9 @@ test('rule 9: bob asks riker, whose commands are bob/riker/bash', async ({ edito
   await editor.send('/ask-bob ask riker: run: echo deep');
   await editor.answer('bob/ask_agent', 'Allow Once');
   await editor.answer('bob/riker/bash', 'Allow Once');
-  await expect(editor.entry('riker, asked by bob')).toContainText('deep');
   await editor.idle();
+  await editor.entry('bob, asked by You').getByRole('button', { name: 'Asked riker' }).click();
+  await expect(editor.entry('riker, asked by bob')).toContainText('deep');
 });
 
 test('what is too long for a dialog is answered in the view', async ({ editor }) => {
@@ -125,7 +132,7 @@ test('Stop in mid-answer', async ({ editor }) => {
   await editor.send('/ask-bob slow: 3000');
   const bob = editor.entry('bob, asked by You');
   await expect(bob).toContainText('word5', { timeout: 30_000 });
-  await expect(editor.status.filter({ hasText: /is working/ })).toHaveCount(1);
+  await expect(editor.view.getByRole('status', { name: /^bob \(.+\), asked by You, is working$/ })).toBeVisible();
   await editor.view.getByRole('button', { name: 'Stop', exact: true }).click();
   await editor.idle();
   await expect(bob).toContainText('Stopped by you');
@@ -171,7 +178,8 @@ test('an unknown agent is refused in words, and nothing is started', async ({ ed
   await editor.open();
   await editor.openView();
   await editor.send('/ask-nobody hello');
-  await expect(editor.view.getByRole('log', { name: 'Conversation' })).toContainText('nobody');
-  await editor.idle();
+  await expect(editor.view.getByText('There is no agent called nobody. You can ask: bob, riker')).toBeVisible();
+  // nothing is lost: the line can be mended
+  await expect(editor.composer).toHaveValue('/ask-nobody hello');
   expect(agentsOf(editor.workspace).filter((p) => /bob\.yaml|riker\.yaml/.test(p.command))).toEqual([]);
 });

@@ -55,17 +55,23 @@ export class Editor {
     await expect(this.view.getByRole('log', { name: 'Conversation' })).toBeVisible({ timeout: 30_000 });
   }
 
-  /** Runs a command by its exact label; fails when there is none, instead of running another one. */
+  /**
+   * Runs a command by its exact label; fails when there is none, instead of running another one. An open palette does not learn of
+   * commands that extensions bring later, so it is opened again until the command is there.
+   */
   async palette(label: string): Promise<void> {
-    await this.page.keyboard.press('F1');
     const input = this.page.locator('.quick-input-widget input.input');
-    await input.waitFor();
-    await input.fill(`>${label}`);
     const row = this.page
       .locator('.quick-input-list .monaco-list-row')
       .filter({ has: this.page.locator('.label-name', { hasText: new RegExp(`^${literally(label)}$`) }) })
       .first();
-    await row.click({ timeout: 15_000 });
+    await expect(async () => {
+      await this.page.keyboard.press('Escape');
+      await this.page.keyboard.press('F1');
+      await input.fill(`>${label}`, { timeout: 2000 });
+      await row.waitFor({ timeout: 2000 });
+    }, `the command "${label}"`).toPass({ timeout: 45_000 });
+    await row.click();
   }
 
   /** A row of an open quick pick. */
@@ -103,11 +109,6 @@ export class Editor {
   /** An entry of the conversation by who speaks: "You", "Ada", "bob, asked by You". */
   entry(name: string | RegExp): Locator {
     return this.view.getByRole('article', { name, exact: typeof name === 'string' });
-  }
-
-  /** What the view says of who works and who waits. */
-  get status(): Locator {
-    return this.view.getByRole('status');
   }
 
   /** Nobody works: the composer offers Send again. */
