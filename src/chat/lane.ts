@@ -188,7 +188,7 @@ export class Lane {
     entry.gone = true;
     const { state, refused } = settledState(decision);
     const why = decision.why ?? (state === 'withdrawn' ? this.#whyWithdrawn(entry.node.name) : undefined);
-    entry.node = { ...entry.node, state, more: 0, ...(why === undefined ? {} : { why }) };
+    entry.node = settledNode(entry.node, state, why);
     this.#sink.put(entry.node);
     if (entry.tool) {
       entry.tool.settle(refused);
@@ -271,7 +271,7 @@ export class Lane {
       if (entry.gone) continue;
       entry.gone = true;
       const why = this.#whyWithdrawn(entry.node.name);
-      this.#sink.put({ ...entry.node, state: 'withdrawn', more: 0, ...(why === undefined ? {} : { why }) });
+      this.#sink.put(settledNode(entry.node, 'withdrawn', why));
     }
     for (const tool of this.#tools.values()) {
       const before = tool.node.state;
@@ -450,6 +450,15 @@ export class Lane {
 function messageIdOf(u: Raw): string | undefined {
   const id = str(u.messageId);
   return id === undefined ? undefined : cap(id, 200).text;
+}
+
+/**
+ * A question that nobody answers any more is one line. Its changes go: those that were made stand with their call, and a conversation
+ * does not keep a megabyte for each question.
+ */
+function settledNode(node: PermissionNode, state: PermissionNode['state'], why: string | undefined): PermissionNode {
+  const { why: _, ...rest } = node;
+  return { ...rest, state, more: 0, diffs: [], ...(why === undefined ? {} : { why }) };
 }
 
 /** How a settled question stands in the conversation, and what it makes of the call. */
