@@ -20,6 +20,13 @@ export interface DialogText {
 /** What a dialog can show without pushing its buttons off the screen (design, section 8; VS Code #87266). */
 export const maxLines = 15;
 export const maxCharacters = 1_000;
+/** Characters of a folder or path in its line. A question with a longer one stands in the view. */
+const longestFact = 300;
+const longestName = 60;
+const longestTitle = 120;
+
+/** Begins every line of an agent's own words, so that none of them can look like a line of ours. */
+const quoteMark = '│ ';
 
 /** Words of an agent in one line: what is hidden made visible, and no line break that could look like our own lines. */
 function oneLine(text: string, max: number): string {
@@ -31,13 +38,13 @@ function diffText(diff: DiffView): string[] {
     const sign = row.kind === 'add' ? '+' : row.kind === 'del' ? '−' : row.kind === 'gap' ? '…' : ' ';
     return `${sign} ${visible(row.text)}`.trimEnd();
   });
-  const head = `${oneLine(diff.path, 300)} (+${diff.added} −${diff.removed})`;
+  const head = `${oneLine(diff.path, longestFact)} (+${diff.added} −${diff.removed})`;
   return diff.cut > 0 ? [head, ...rows, l10n.t('… {0} more lines', diff.cut)] : [head, ...rows];
 }
 
 function what(q: DialogQuestion): string {
   const agent = q.chain.at(-1)?.name ?? q.name;
-  const name = oneLine(agent, 60);
+  const name = oneLine(agent, longestName);
   switch (q.verb) {
     case 'run':
       return l10n.t('{0} wants to run:', name);
@@ -62,7 +69,7 @@ function lineCount(text: string): number {
  * way to the card in the view, and the rejection (faults F046: what is allowed must have been seen).
  */
 export function dialogText(q: DialogQuestion): DialogText {
-  const title = oneLine(q.name, 120);
+  const title = oneLine(q.name, longestTitle);
   const whole = visible(q.command).replace(/\s+$/, '');
   // of a change the paths stand over their rows already
   const command = q.diffs.length > 0 && whole === q.diffs.map((d) => visible(d.path)).join('\n') ? '' : whole;
@@ -75,6 +82,9 @@ export function dialogText(q: DialogQuestion): DialogText {
     ),
   );
   const facts: string[] = [];
+  facts.push(l10n.t('Folder: {0}', oneLine(q.cwd, longestFact)));
+  facts.push(l10n.t('Chain: {0}', q.chain.map((face) => oneLine(face.name, longestName)).join(' → ')));
+  if (q.reason) facts.push(l10n.t('Reason: “{0}”', oneLine(q.reason, 160)));
   if (hidden > 0) {
     facts.push(
       hidden === 1
@@ -82,9 +92,6 @@ export function dialogText(q: DialogQuestion): DialogText {
         : l10n.t('{0} characters that a terminal would hide stand as [U+…]. Read the text as it stands here.', hidden),
     );
   }
-  facts.push(l10n.t('Folder: {0}', oneLine(q.cwd, 300)));
-  facts.push(l10n.t('Chain: {0}', q.chain.map((face) => oneLine(face.name, 60)).join(' → ')));
-  if (q.reason) facts.push(l10n.t('Reason: “{0}”', oneLine(q.reason, 160)));
 
   if (!q.canAllow) {
     const why =
@@ -94,7 +101,7 @@ export function dialogText(q: DialogQuestion): DialogText {
         : l10n.t('This agent offers no way to allow a call once, so it can only be rejected.'));
     return {
       title,
-      detail: assemble(what(q), shortened(body), [...facts, visible(why)]),
+      detail: assemble([...facts, visible(why)], what(q), shortened(body)),
       buttons: ['reject'],
     };
   }
@@ -102,8 +109,8 @@ export function dialogText(q: DialogQuestion): DialogText {
   const all = q.canRemember
     ? [...facts, l10n.t('Allow for This Conversation: every call of {0} in this conversation.', title)]
     : facts;
-  const detail = assemble(what(q), body, all);
-  if (lineCount(detail) <= maxLines && detail.length <= maxCharacters && q.diffs.every((d) => d.cut === 0)) {
+  const detail = assemble(all, what(q), body);
+  if (lineCount(detail) <= maxLines && detail.length <= maxCharacters && isWhole(q)) {
     return {
       title,
       detail,
@@ -115,7 +122,7 @@ export function dialogText(q: DialogQuestion): DialogText {
     lineCount(body),
     body.length,
   );
-  return { title, detail: [what(q), size, '', ...facts].join('\n'), buttons: ['show', 'reject'] };
+  return { title, detail: [...facts, '', what(q), size].join('\n'), buttons: ['show', 'reject'] };
 }
 
 /** A body of which nothing can be allowed may be cut: the answer is the same. */
@@ -126,6 +133,18 @@ function shortened(body: string): string {
   return cut > 0 || lines.length > 8 ? `${text}\n…` : text;
 }
 
-function assemble(head: string, body: string, facts: string[]): string {
-  return [head, ...(body ? ['', body] : []), '', ...facts].join('\n');
+/** What we say of a call stands first; the agent's words are the last, each line of them behind a mark. */
+function assemble(facts: string[], head: string, body: string): string {
+  const quoted = body ? body.split('\n').map((line) => `${quoteMark}${line}`) : [];
+  return [...facts, '', head, ...quoted].join('\n');
+}
+
+/** No row and no line of the facts is cut. */
+function isWhole(q: DialogQuestion): boolean {
+  return (
+    visible(q.name).length <= longestTitle &&
+    [q.cwd, ...q.diffs.map((d) => d.path)].every((text) => visible(text).length <= longestFact) &&
+    q.chain.every((face) => visible(face.name).length <= longestName) &&
+    q.diffs.every((d) => d.cut === 0)
+  );
 }

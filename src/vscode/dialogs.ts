@@ -27,8 +27,12 @@ export interface DialogQueue {
 
 export interface DialogDeps {
   queue: DialogQueue;
-  /** Milliseconds until a dialog may take the keyboard. */
-  typing: { readonly wait: number };
+  typing: {
+    /** Milliseconds until a dialog may take the keyboard. */
+    readonly wait: number;
+    /** Keys were pressed now. */
+    typed(): void;
+  };
   /** Brings the view with the card of a question to the front. */
   revealCard(questionId: string): void;
   log: Log;
@@ -76,6 +80,8 @@ export class PermissionDialogs implements Disposable {
       })
       .finally(() => {
         this.#open = false;
+        // the key that answered may be held, or pressed twice: the next dialog keeps the same pause as after typing
+        this.#deps.typing.typed();
         this.#next();
       });
   }

@@ -95,7 +95,7 @@ describe('permission dialogs', () => {
     for (let i = 1; i <= 3; i++) {
       expect(fake.messages).toHaveLength(i);
       fake.message.answer('Allow Once');
-      await settled();
+      await vi.advanceTimersByTimeAsync(typingPause);
     }
     expect(queue.answers.map(([id]) => id)).toEqual(['q1', 'q2', 'q3']);
     expect(fake.messages).toHaveLength(3);
@@ -119,10 +119,27 @@ describe('permission dialogs', () => {
     queue.add('q2');
     expect(fake.messages).toHaveLength(1);
     open.answer('Allow Once');
-    await settled();
+    await vi.advanceTimersByTimeAsync(typingPause);
     expect(queue.answers).toEqual([]);
     expect(fake.messages.filter((m) => m.kind === 'warning')).toHaveLength(2);
   });
+
+  it.each(['Allow Once', 'Reject', undefined])(
+    'the key that answered %s cannot answer the next one: it opens after the same pause as after typing',
+    async (title) => {
+      queue.add('q1');
+      queue.add('q2');
+      fake.message.answer(title);
+      await vi.advanceTimersByTimeAsync(typingPause - 10);
+      expect(fake.messages).toHaveLength(1);
+      // and one that comes just now waits as well
+      queue.withdraw('q2');
+      queue.add('q3');
+      expect(fake.messages).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(20);
+      expect(fake.messages).toHaveLength(2);
+    },
+  );
 
   it('does not open while the composer is typed into, and opens after a pause of a second', async () => {
     typing.typed();
