@@ -3,10 +3,12 @@ import { UserError } from '../base/errors';
 import type { Event } from '../base/event';
 import type { NodeId, NoticeAction } from '../chat/nodes';
 import type { FromPage, ToPage } from '../chat/page';
+import type { Diagnostic } from '../config/types';
 import type { Conversation } from '../host/conversation';
 import { Outbox } from '../host/outbox';
 import { noticePrefix } from './blockers';
 import type { ConfigState } from './config';
+import type { Place } from './opener';
 
 /** The webview; `chatView.ts` is the real one. */
 export interface Page {
@@ -38,7 +40,7 @@ export interface ChatDeps {
   answer(questionId: string, answer: 'allow_once' | 'allow_conversation' | 'reject'): void;
   typed(): void;
   openLink(href: string): Promise<void>;
-  showFile(file: string, line?: number): Promise<void>;
+  showFile(file: string, place?: Place): Promise<void>;
   showLog(): void;
   openConfiguration(): unknown;
   editor(command: 'manage-trust' | 'open-folder' | 'reload-window'): Promise<unknown>;
@@ -208,7 +210,7 @@ export class Chat implements Disposable {
         return deps.config.notNow();
       case 'open-config': {
         const place = this.#placeOf(node);
-        await (place ? deps.showFile(place.file, place.line) : deps.openConfiguration());
+        await (place ? deps.showFile(place.file, place) : deps.openConfiguration());
         return;
       }
       default:
@@ -217,11 +219,9 @@ export class Chat implements Disposable {
   }
 
   /** The line that one of our own notices speaks of. */
-  #placeOf(node: NodeId): { file: string; line: number } | undefined {
+  #placeOf(node: NodeId): Diagnostic | undefined {
     const state = this.#deps.config.state;
-    if (state.kind === 'invalid' && node === `${noticePrefix}config`) {
-      return { file: state.errors[0]?.file ?? state.file, line: state.errors[0]?.line ?? 1 };
-    }
+    if (state.kind === 'invalid' && node === `${noticePrefix}config`) return state.errors[0];
     if (state.kind !== 'ready') return undefined;
     return state.warnings.find((_, i) => node === `${noticePrefix}warning:${i}`);
   }

@@ -114,34 +114,23 @@ async function restartAgent(deps: CommandDeps): Promise<void> {
   await deps.restart(chosen.key);
 }
 
-/** Shows the `mm.yaml` in use; the demo is not to be edited, so it offers to write one of the person's own. */
+/** Shows the `mm.yaml` in use, at its first error. With the demo's, offers to write one of the person's own. */
 async function openConfiguration(deps: CommandDeps): Promise<void> {
   const state = await deps.config();
   if (state.kind === 'untrusted' || state.kind === 'loading') {
     await readyConfig(deps);
     return;
   }
-  if (state.kind !== 'ready' || state.source !== 'demo') {
-    await showFile(state.file, state.kind === 'invalid' ? state.errors[0]?.line : undefined);
-    return;
-  }
+  const error = state.kind === 'invalid' ? state.errors[0] : undefined;
+  await showFile(error?.file ?? state.file, error);
+  if (state.kind !== 'ready' || state.source !== 'demo') return;
   const mine = deps.userFile();
   const create = l10n.t('Create My mm.yaml');
-  const look = l10n.t('Show the Demo’s File');
   const chosen = await vscode.window.showInformationMessage(
-    l10n.t('The demo is in use: its agents answer by rules, and no model is behind them.'),
-    {
-      modal: true,
-      detail: l10n.t(
-        'A file of your own would be written to {0}. It holds from then on, and can be changed at any time.',
-        mine,
-      ),
-    },
+    l10n.t('This is the demo’s file; no model is behind its agents. Your own would be {0}.', mine),
     create,
-    look,
   );
-  if (chosen === create) {
-    await deps.writeStarter(mine);
-    await showFile(mine);
-  } else if (chosen === look) await showFile(state.file);
+  if (chosen !== create) return;
+  await deps.writeStarter(mine);
+  await showFile(mine);
 }

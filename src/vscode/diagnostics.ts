@@ -6,8 +6,8 @@ import type { ConfigService, ConfigState } from './config';
 function shown(d: Diagnostic): vscode.Diagnostic {
   const line = Math.max(0, d.line - 1);
   const column = Math.max(0, d.column - 1);
-  // to the end of the line: an editor underlines the word or what is left of it
-  const range = new vscode.Range(line, column, line, Number.MAX_SAFE_INTEGER);
+  // to the end of the line, wherever that is: the editor cuts it there
+  const range = new vscode.Range(line, column, line, column + 1_000);
   const severity = d.severity === 'error' ? vscode.DiagnosticSeverity.Error : vscode.DiagnosticSeverity.Warning;
   const diagnostic = new vscode.Diagnostic(range, d.message, severity);
   diagnostic.source = 'mm';

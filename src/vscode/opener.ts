@@ -18,10 +18,18 @@ export async function pickFolder(): Promise<string | undefined> {
   return picked?.uri.scheme === 'file' ? picked.uri.fsPath : undefined;
 }
 
-/** Shows a file, with the cursor in a line (1-based). */
-export async function showFile(file: string, line?: number): Promise<void> {
+/** A place in a file, 1-based. */
+export interface Place {
+  line: number;
+  column?: number;
+}
+
+/** Shows a file, with the cursor at a place. */
+export async function showFile(file: string, place?: Place): Promise<void> {
   const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
-  const at = line ? new vscode.Range(line - 1, 0, line - 1, 0) : undefined;
+  const line = (place?.line ?? 1) - 1;
+  const column = (place?.column ?? 1) - 1;
+  const at = place ? new vscode.Range(line, column, line, column) : undefined;
   await vscode.window.showTextDocument(document, { preview: true, selection: at });
 }
 
@@ -49,5 +57,5 @@ export async function openLink(href: string): Promise<void> {
   if (!roots.some((root) => isInside(real, root))) {
     throw new UserError(l10n.t('{0} leads out of the workspace, so it was not opened.', target.file));
   }
-  await showFile(target.file, target.line);
+  await showFile(target.file, target.line === undefined ? undefined : { line: target.line });
 }

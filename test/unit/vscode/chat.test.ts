@@ -311,6 +311,10 @@ describe('what the person does in the page', () => {
     state = { ...ready, warnings: [at(6), at(7)] };
     await page.say({ type: 'action', node: 'mm:warning:1', action: 'open-config' });
     await page.say({ type: 'action', node: 'n9', action: 'open-config' });
-    expect(calls).toEqual([['showFile', '/u/mm.yaml', 3], ['showFile', '/u/mm.yaml', 7], ['openConfiguration']]);
+    expect(calls).toMatchObject([
+      ['showFile', '/u/mm.yaml', { line: 3, column: 5 }],
+      ['showFile', '/u/mm.yaml', { line: 7 }],
+      ['openConfiguration'],
+    ]);
   });
 });

@@ -80,7 +80,10 @@ describe('commands', () => {
 
   it.each<[ConfigState, string]>([
     [{ kind: 'untrusted' }, 'not trusted'],
-    [{ kind: 'approval', file: '/f', hash: 'h', programs: [], seen: false }, 'waits for your approval'],
+    [
+      { kind: 'approval', file: '/f', hash: 'h', files: ['/f'], programs: [], seen: false, again: false },
+      'waits for your approval',
+    ],
     [ready([]), 'names no agent'],
   ])('says why nobody can be asked', async (next, words) => {
     state = next;
@@ -122,7 +125,8 @@ describe('commands', () => {
     state = ready([], 'demo');
     const running = run(Commands.openConfiguration);
     await flush();
-    expect(fake.message.options?.detail).toContain('/home/me/.config/mm/mm.yaml');
+    expect(fake.shown).toEqual([{ file: '/u/mm.yaml', line: undefined }]);
+    expect(fake.message.message).toContain('/home/me/.config/mm/mm.yaml');
     expect(written).toEqual([]);
     fake.message.answer('Create My mm.yaml');
     await running;
