@@ -91,9 +91,10 @@ function card(page: Page, node: PermissionNode): TemplateResult {
   </section>`;
 }
 
+/** Every chain begins with the person, whatever the host's language calls them. */
 function chain(faces: readonly Face[]): TemplateResult[] {
   const person = t('You');
-  const agents = faces[0]?.name === 'You' ? faces.slice(1) : faces;
+  const agents = faces.slice(1);
   return [
     html`<li>${avatarOfPerson(person)}${person}</li>`,
     ...agents.map((face) => html`<li>${avatar(face.name, 's')}${face.name}</li>`),
