@@ -12,7 +12,7 @@ import { showDiagnostics } from './vscode/diagnostics';
 import { PermissionDialogs } from './vscode/dialogs';
 import { reportError } from './vscode/errors';
 import { Commands, ContextKeys, EditorCommands, Settings, Views } from './vscode/ids';
-import { openLink, pickFolder, showFile } from './vscode/opener';
+import { openLink, pickFolder, showFile, showFiles } from './vscode/opener';
 import { writeStarter } from './vscode/starter';
 import { registerSurfaces, type Surface } from './vscode/surfaces';
 import { Typing } from './vscode/typing';
@@ -68,10 +68,11 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
         close: async (id) => windowHost.live?.close(id),
       },
       pickFolder,
-      answer: (id, answer) => void windowHost.live?.queue.answer(id, answer),
+      answer: (id, answer) => void windowHost.live?.queue.answerCard(id, answer),
       typed: () => typing.typed(),
       openLink,
       showFile,
+      showFiles,
       showLog: () => log.show(),
       openConfiguration: () => editor(Commands.openConfiguration),
       editor: (name) => editor(actions[name]),

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ChainLink } from '../acp/meta';
-import type { AgentEntry } from '../config/types';
+import type { AgentEntry, Pins } from '../config/types';
 
 /** The agent that a `mm` process or a window itself is: its own file, with nothing that an entry could add. */
 export interface HomeEntry {
   kind: 'home';
   /** Path of its `mm.yaml`. */
   file: string;
+  /** It came with a folder: what was allowed of it. */
+  pins?: Pins;
 }
 
 /** What makes two agents the same one in a chain (rule 9): the file itself, or the command line. Env and role do not count. */

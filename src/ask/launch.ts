@@ -4,6 +4,7 @@ import { describe, ExitCode, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import { shieldedEnv } from '../children/shield';
 import type { ChildSpec } from '../children/types';
+import { refuseChanged } from '../config/pins';
 import type { AgentEntry, PathEntry } from '../config/types';
 import { type HomeEntry, realPath, sha256 } from './identity';
 
@@ -30,11 +31,11 @@ export interface LaunchRequest {
 /**
  * What to start for an entry, and the pool's key for it (rule 1): the file's real path with its content's hash, or the
  * command line with its folder; the entry's env; the role. Never the name. The key is a hash, because env may hold secrets.
- * @throws UserError where the agent's file cannot be read.
+ * @throws UserError where the agent's file cannot be read, or is not what was allowed.
  */
 export async function specFor(o: LaunchRequest): Promise<ChildSpec> {
   const entryEnv = o.entry.kind === 'home' ? {} : o.entry.env;
-  const program = o.entry.kind === 'command' ? commandLine(o.entry, o.cwd) : await ownProgram(o);
+  const program = o.entry.kind === 'command' ? commandLine(o.entry, o.cwd) : await ownProgram(o, o.entry);
   const key = sha256(JSON.stringify([program.identity, sorted(entryEnv), o.role]));
   const env = shieldedEnv({
     parent: o.parentEnv,
@@ -60,8 +61,8 @@ function commandLine(entry: { command: string; args: string[] }, cwd: string): P
   };
 }
 
-async function ownProgram(o: LaunchRequest): Promise<Program> {
-  const named = o.entry.kind === 'home' ? o.entry.file : (o.entry as PathEntry).path;
+async function ownProgram(o: LaunchRequest, entry: PathEntry | HomeEntry): Promise<Program> {
+  const named = resolve(entry.kind === 'home' ? entry.file : entry.path);
   // Side by side: this stands in the way of every ask.
   const [file, content] = await Promise.all([
     realPath(named),
@@ -73,10 +74,13 @@ async function ownProgram(o: LaunchRequest): Promise<Program> {
       });
     }),
   ]);
+  const hash = sha256(content);
+  refuseChanged(entry.pins, named, hash);
   return {
-    identity: ['file', file, sha256(content), o.self.command, o.self.args],
+    identity: ['file', file, hash, o.self.command, o.self.args],
     command: o.self.command,
-    args: [...o.self.args, '-acp', '-config', file],
+    // By its name, not by what a link leads to: what stands in it is relative to the name here and there.
+    args: [...o.self.args, '-acp', '-config', named],
   };
 }
 

@@ -3,6 +3,7 @@ import { ExitCode, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import { type FoundConfig, findConfig } from '../config/find';
 import { applyOverrides, ConfigError, formatDiagnostic, loadConfig } from '../config/load';
+import { pinned } from '../config/pins';
 import type { MmConfig } from '../config/types';
 import { note } from './notes';
 
@@ -39,7 +40,7 @@ export async function ownConfig(options: ConfigOptions): Promise<MmConfig> {
   const approval = await approve(found.file, options.env, options.mayAsk);
   const config = await load(found, env);
   await stillApproved(found.file, options.env, approval);
-  return config;
+  return pinned(config, approval.pins);
 }
 
 async function load({ file }: FoundConfig, env: NodeJS.ProcessEnv): Promise<MmConfig> {

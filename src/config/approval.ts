@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { UserError } from '../base/errors';
@@ -7,6 +7,8 @@ import { l10n } from '../base/l10n';
 import { check } from './check';
 import { YamlFile } from './document';
 import { homeOf, resolveCommand, resolveFrom } from './paths';
+import { pinsOf } from './pins';
+import type { Pins } from './types';
 import { expand } from './variables';
 
 /** What a person approves when a workspace brings a `.mm/mm.yaml` (design, section 10). */
@@ -20,6 +22,8 @@ export interface Approval {
    * one such as `NODE_OPTIONS` runs code as well (`bob: env NODE_OPTIONS`).
    */
   programs: string[];
+  /** The files with their content of now, for what is done with them later. */
+  pins: Pins;
 }
 
 /** More agents than any team has, and than any person reads; beyond it nothing is approved rather than part of it. */
@@ -27,26 +31,24 @@ const mostFiles = 100;
 const mostBytes = 1_048_576;
 
 /**
- * Follows `path` from file to file; cycles are walked once. A file that is missing or unreadable counts as such, so that one that
+ * Follows `path` from file to file; cycles are walked once, a file with two names under both, since the paths in it are relative to
+ * the name. A file that is missing or unreadable counts as such, so that one that
  * appears later asks again. A file that is no valid `mm.yaml` still counts with its content.
  */
 export async function approvalOf(file: string, env: NodeJS.ProcessEnv = process.env): Promise<Approval> {
   const home = homeOf(env, homedir);
   const hash = createHash('sha256');
-  const files: string[] = [];
+  const contents = new Map<string, string | undefined>();
   const programs = new Set<string>();
-  const seen = new Set<string>();
   const queue = [resolve(file)];
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    const identity = await realpath(next).catch(() => next!);
-    if (seen.has(identity)) continue;
-    seen.add(identity);
-    files.push(next);
-    if (seen.size > mostFiles)
+    if (contents.has(next)) continue;
+    if (contents.size >= mostFiles)
       throw new UserError(l10n.t('{0} leads to more than {1} files and cannot be approved.', file, mostFiles));
     const content = await contentOf(next);
-    const own = content === undefined ? 'missing' : createHash('sha256').update(content).digest('hex');
-    hash.update(`${JSON.stringify(next)} ${own}\n`);
+    const own = content && createHash('sha256').update(content).digest('hex');
+    contents.set(next, own);
+    hash.update(`${JSON.stringify(next)} ${own ?? 'missing'}\n`);
     if (content === undefined) continue;
     const yaml = new YamlFile(next, content.toString());
     for (const entry of [...loaded(yaml, env, home), ...named(yaml, env, home)]) {
@@ -55,7 +57,7 @@ export async function approvalOf(file: string, env: NodeJS.ProcessEnv = process.
       if (entry.variables.length > 0) programs.add(`${entry.name}: env ${entry.variables.join(', ')}`);
     }
   }
-  return { hash: hash.digest('hex'), files, programs: [...programs] };
+  return { hash: hash.digest('hex'), files: [...contents.keys()], programs: [...programs], pins: pinsOf(contents) };
 }
 
 async function contentOf(file: string): Promise<Buffer | undefined> {

@@ -1,3 +1,12 @@
+/**
+ * What a person allowed of a folder that brought its own `mm.yaml` (design, section 10). It travels with what is made from that
+ * file; what the person named, and the demo, have none.
+ */
+export interface Pins {
+  /** Whether this content (SHA-256, hex) of this file (absolute, as it is named) is what was allowed. */
+  allows(file: string, hash: string): boolean;
+}
+
 /** Who can be asked, as `mmConfigs` names it (design, section 6). */
 interface EntryBase {
   /** When to ask this agent, in the words of who wrote the file; shown to people and to the model. */
@@ -13,6 +22,8 @@ export interface PathEntry extends EntryBase {
   kind: 'path';
   /** Absolute path of the agent's `mm.yaml`, not yet resolved for links. */
   path: string;
+  /** The file that names it came with a folder: what was allowed of it. */
+  pins?: Pins;
 }
 
 /** Any ACP agent that is started by a command line. */
@@ -46,6 +57,8 @@ export interface MmConfig {
   bashTimeout: number;
   /** Seconds of silence. */
   watchdogTimeout: number;
+  /** The file came with a folder: what was allowed of it. */
+  pins?: Pins;
   /** In the order of the file. */
   mmConfigs: Map<string, AgentEntry>;
 }

@@ -8,6 +8,7 @@ import type { Log } from '../base/log';
 import type { NoticeNode } from '../chat/nodes';
 import { ChildPool } from '../children/pool';
 import { ConfigError, loadConfig } from '../config/load';
+import { loadAgent } from '../config/pins';
 import type { LoadResult, MmConfig } from '../config/types';
 import { Conversation, type Surroundings } from './conversation';
 import { PermissionQueue } from './permissions';
@@ -76,7 +77,7 @@ export class Host {
       log,
       hub: true,
       loadConfigOf: async (entry) => {
-        const result = await this.#load(entry.path);
+        const result = await loadAgent(entry, (file) => this.#load(file));
         if (result.ok) return result.config;
         throw new ConfigError(result.errors);
       },

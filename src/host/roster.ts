@@ -7,7 +7,8 @@ import type { Face } from '../chat/nodes';
 import type { AskableAgent } from '../chat/page';
 import type { ChildSpec, ChildStatus } from '../children/types';
 import { applyOverrides } from '../config/load';
-import type { AgentEntry, LoadResult, MmConfig } from '../config/types';
+import { loadAgent } from '../config/pins';
+import type { AgentEntry, LoadResult, MmConfig, PathEntry } from '../config/types';
 
 /** An agent that can be the home agent of a conversation. */
 export interface HomeAgent {
@@ -100,7 +101,7 @@ export class Roster {
   async #fill(): Promise<void> {
     const { config } = this;
     const title = config.acp.title ?? 'mm';
-    const own: HomeEntry = { kind: 'home', file: config.file };
+    const own: HomeEntry = { kind: 'home', file: config.file, pins: config.pins };
     this.#addHome({
       name: title,
       entry: own,
@@ -114,7 +115,7 @@ export class Roster {
         this.#addHome({ name, entry, face: { name }, config, own: false });
         continue;
       }
-      const loaded = await this.#load(entry.path);
+      const loaded = await this.#load(entry);
       if (!loaded) continue;
       const agent = this.#overridden(loaded);
       this.#addHome({
@@ -138,7 +139,7 @@ export class Roster {
     const found: Askable[] = [];
     for (const [name, entry] of config.mmConfigs) {
       const keys = await this.#addKeys((cwd) => specFor({ name, entry, role: 'asked', cwd, depth, self, parentEnv }));
-      const own = entry.kind === 'path' ? await this.#load(entry.path) : undefined;
+      const own = entry.kind === 'path' ? await this.#load(entry) : undefined;
       found.push({
         name,
         description: entry.description ?? own?.acp.description ?? own?.acp.title ?? '',
@@ -168,10 +169,15 @@ export class Roster {
     return [...keys];
   }
 
-  async #load(file: string): Promise<MmConfig | undefined> {
-    const result = await this.deps.loadConfig(file);
-    if (result.ok) return result.config;
-    this.deps.log.warn(`${file}: ${result.errors[0]?.message ?? 'not readable'}`);
+  async #load(entry: PathEntry): Promise<MmConfig | undefined> {
+    try {
+      const result = await loadAgent(entry, (file) => this.deps.loadConfig(file));
+      if (result.ok) return result.config;
+      this.deps.log.warn(`${entry.path}: ${result.errors[0]?.message ?? 'not readable'}`);
+    } catch (error) {
+      // It is not what was allowed: its ask will say so.
+      this.deps.log.warn(describe(error));
+    }
     return undefined;
   }
 

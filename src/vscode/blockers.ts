@@ -35,8 +35,20 @@ export function noFolder(): NoticeNode {
   });
 }
 
-/** A folder's `mm.yaml` that nobody has allowed yet. `seen`: the file was shown, so allowing it is now the next step. */
-export function approval(programs: readonly string[], seen: boolean): NoticeNode {
+const approvalId = 'approval:';
+
+/** The version that a card of `approval` showed, from the card's id. */
+export function shownVersion(node: string): string {
+  const prefix = `${noticePrefix}${approvalId}`;
+  return node.startsWith(prefix) ? node.slice(prefix.length) : '';
+}
+
+/**
+ * A folder's `mm.yaml` that nobody has allowed yet. The card's id holds the version that it shows. `seen`: the file was shown, so
+ * allowing it is now the next step; `again`: another version was shown before.
+ */
+export function approval(o: { hash: string; programs: readonly string[]; seen: boolean; again: boolean }): NoticeNode {
+  const { programs, seen } = o;
   const lines = programs.slice(0, maxPrograms).map(visible);
   const more = programs.length - lines.length;
   if (more > 0) lines.push(l10n.t('… {0} more; the file names them all', more));
@@ -44,11 +56,12 @@ export function approval(programs: readonly string[], seen: boolean): NoticeNode
     programs.length > 0
       ? l10n.t('This folder’s mm.yaml names a program')
       : l10n.t('This folder brings its own mm.yaml');
-  return card('approval', 'warning', title, {
-    text:
-      programs.length > 0
-        ? l10n.t('It runs only after you have seen it. You are asked again when the file changes.')
-        : l10n.t('Its agents run only after you have seen it. You are asked again when the file changes.'),
+  const rule =
+    programs.length > 0
+      ? l10n.t('It runs only after you have seen it. You are asked again when the file changes.')
+      : l10n.t('Its agents run only after you have seen it. You are asked again when the file changes.');
+  return card(`${approvalId}${o.hash}`, 'warning', title, {
+    text: o.again ? `${l10n.t('It has changed again since it was shown here.')} ${rule}` : rule,
     code: lines.length > 0 ? lines.join('\n') : undefined,
     actions: [
       { id: 'show-file', label: l10n.t('Show the File'), primary: !seen },

@@ -6,7 +6,7 @@ import type { FromPage, ToPage } from '../chat/page';
 import type { Diagnostic } from '../config/types';
 import type { Conversation } from '../host/conversation';
 import { Outbox } from '../host/outbox';
-import { noticePrefix } from './blockers';
+import { noticePrefix, shownVersion } from './blockers';
 import type { ConfigState } from './config';
 import type { Place } from './opener';
 
@@ -25,9 +25,9 @@ export interface ChatDeps {
   page: Page;
   config: {
     readonly state: ConfigState;
-    allow(): Promise<void>;
-    notNow(): Promise<void>;
-    markSeen(): void;
+    allow(shown: string): Promise<void>;
+    notNow(shown: string): Promise<void>;
+    markSeen(shown: string): void;
   };
   /** The window's conversations; `host/host.ts` fits. */
   conversations: {
@@ -41,6 +41,8 @@ export interface ChatDeps {
   typed(): void;
   openLink(href: string): Promise<void>;
   showFile(file: string, place?: Place): Promise<void>;
+  /** Opens them all, the first one in front. */
+  showFiles(files: readonly string[]): Promise<void>;
   showLog(): void;
   openConfiguration(): unknown;
   editor(command: 'manage-trust' | 'open-folder' | 'reload-window'): Promise<unknown>;
@@ -201,13 +203,13 @@ export class Chat implements Disposable {
         return;
       case 'show-file':
         if (state.kind !== 'approval') return;
-        await deps.showFile(state.file);
-        deps.config.markSeen();
+        await deps.showFiles(state.files);
+        deps.config.markSeen(state.hash);
         return;
       case 'allow-version':
-        return deps.config.allow();
+        return deps.config.allow(shownVersion(node));
       case 'not-now':
-        return deps.config.notNow();
+        return deps.config.notNow(shownVersion(node));
       case 'open-config': {
         const place = this.#placeOf(node);
         await (place ? deps.showFile(place.file, place) : deps.openConfiguration());

@@ -2,7 +2,8 @@ import type { Disposable } from '../base/disposable';
 import { describe } from '../base/errors';
 import { Emitter } from '../base/event';
 import type { Log } from '../base/log';
-import type { Diagnostic, MmConfig } from '../config/types';
+import { pinned } from '../config/pins';
+import type { Diagnostic, MmConfig, Pins } from '../config/types';
 
 /** Where the file in use was found; `config/find.ts` knows the order. */
 export type ConfigSource = 'flag' | 'env' | 'setting' | 'workspace' | 'user' | 'demo';
@@ -12,8 +13,19 @@ export type ConfigState =
   | { kind: 'loading' }
   /** The workspace is not trusted: nothing was read. */
   | { kind: 'untrusted' }
-  /** The folder's own file waits for a person. `hash` is the version that was shown. */
-  | { kind: 'approval'; file: string; hash: string; programs: string[]; seen: boolean }
+  /**
+   * The folder's own file waits for a person. `hash` is the version that is shown, `files` are all that it covers; `again`: another
+   * version was shown before it.
+   */
+  | {
+      kind: 'approval';
+      file: string;
+      hash: string;
+      files: string[];
+      programs: string[];
+      seen: boolean;
+      again: boolean;
+    }
   | { kind: 'invalid'; file: string; source: ConfigSource; errors: Diagnostic[]; warnings: Diagnostic[] }
   | { kind: 'ready'; file: string; source: ConfigSource; config: MmConfig; warnings: Diagnostic[] };
 
@@ -29,8 +41,8 @@ export interface ConfigDeps {
     | { ok: true; config: MmConfig; warnings: Diagnostic[] }
     | { ok: false; file: string; errors: Diagnostic[]; warnings: Diagnostic[] }
   >;
-  /** Content hash of a file and of all that it names, and the command lines in it (design, section 10). */
-  approvalOf(file: string): Promise<{ hash: string; files: string[]; programs: string[] }>;
+  /** Content hash of a file and of all that it names, and what they can start (design, section 10). */
+  approvalOf(file: string): Promise<{ hash: string; files: string[]; programs: string[]; pins: Pins }>;
   approved(hash: string): boolean;
   approve(hash: string): Promise<void>;
   /** Places where a file may appear that would hold instead of the present one. */
@@ -56,6 +68,7 @@ export class ConfigService implements Disposable {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #run: Promise<void> | undefined;
   #again = false;
+  #endPause: (() => void) | undefined;
   /** The version that the state speaks of. */
   #read = '';
   #disposed = false;
@@ -80,30 +93,44 @@ export class ConfigService implements Disposable {
     return this.#run;
   }
 
-  /** A person has allowed the version whose hash the card showed; a file that has changed since then is asked about again. */
-  async allow(): Promise<void> {
-    if (this.#state.kind !== 'approval') return;
-    await this.#deps.approve(this.#state.hash);
+  /**
+   * A person has allowed the version that a card showed. Nothing but that version: where the card that stands there now is another
+   * one, it says so and asks again.
+   */
+  async allow(shown: string): Promise<void> {
+    if (!this.#isShown(shown)) return;
+    await this.#deps.approve(shown);
     await this.refresh();
   }
 
-  /** A person does not want this version in this window; the next place holds. */
-  async notNow(): Promise<void> {
-    if (this.#state.kind !== 'approval') return;
-    this.#declined.add(this.#state.hash);
+  /** A person does not want the version that a card showed in this window; the next place holds. */
+  async notNow(shown: string): Promise<void> {
+    if (!this.#isShown(shown)) return;
+    this.#declined.add(shown);
     await this.refresh();
   }
 
-  /** The file that waits was shown. */
-  markSeen(): void {
-    if (this.#state.kind !== 'approval' || this.#state.seen) return;
-    this.#seen.add(this.#state.hash);
-    this.#set({ ...this.#state, seen: true });
+  /** The files of the version that a card showed were opened. */
+  markSeen(shown: string): void {
+    const state = this.#state;
+    if (!this.#isShown(shown) || state.kind !== 'approval' || state.seen) return;
+    this.#seen.add(shown);
+    this.#set({ ...state, seen: true });
+  }
+
+  /** Whether what was shown is what waits; another version that waits is said to be another one. */
+  #isShown(shown: string): boolean {
+    const state = this.#state;
+    if (state.kind !== 'approval') return false;
+    if (state.hash === shown) return true;
+    this.#set({ ...state, again: true });
+    return false;
   }
 
   dispose(): void {
     this.#disposed = true;
     if (this.#timer) clearTimeout(this.#timer);
+    this.#endPause?.();
     this.#watching?.stop.dispose();
     this.#changed.dispose();
   }
@@ -112,7 +139,8 @@ export class ConfigService implements Disposable {
     do {
       this.#again = false;
       try {
-        await this.#look();
+        // Who writes the file again and again must not keep the window busy.
+        while (!(await this.#look()) && !this.#disposed) await this.#pause();
       } catch (error) {
         this.#deps.log.error(`mm.yaml: ${describe(error)}`);
         throw error;
@@ -120,39 +148,50 @@ export class ConfigService implements Disposable {
     } while (this.#again && !this.#disposed);
   }
 
-  async #look(): Promise<void> {
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, settle);
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** @returns false where the file was written while it was read, so that nothing is known. */
+  async #look(): Promise<boolean> {
     const deps = this.#deps;
     if (!deps.trusted()) {
       this.#watch([]);
       this.#set({ kind: 'untrusted' });
-      return;
+      return true;
     }
     let found = await this.#find(true);
     if (found.source === 'workspace' && !deps.approved(found.hash)) {
       if (!this.#declined.has(found.hash)) {
-        const { file, hash, programs } = found;
-        this.#watch([...found.files, ...deps.candidates()]);
-        this.#set({ kind: 'approval', file, hash, programs, seen: this.#seen.has(hash) });
-        return;
+        const { file, hash, files, programs } = found;
+        this.#watch([...files, ...deps.candidates()]);
+        const before = this.#state.kind === 'approval' && this.#state.file === file ? this.#state : undefined;
+        const again = before !== undefined && (before.again || before.hash !== hash);
+        this.#set({ kind: 'approval', file, hash, files, programs, seen: this.#seen.has(hash), again });
+        return true;
       }
       found = await this.#find(false);
     }
-    const { file, source, hash, files } = found;
+    const { file, source, hash, files, pins } = found;
     this.#watch([...files, ...deps.candidates()]);
     // the window came to the front, say: nobody has to begin anew for that
-    if (this.#read === `${source} ${file} ${hash}` && this.#holds) return;
+    if (this.#read === `${source} ${file} ${hash}` && this.#holds) return true;
     const result = await deps.load(file);
-    if (source === 'workspace' && !deps.approved((await deps.approvalOf(file)).hash)) {
-      // the file was written between the look at its hash and the reading
-      this.#again = true;
-      return;
-    }
-    this.#set(
-      result.ok
-        ? { kind: 'ready', file, source, config: result.config, warnings: result.warnings }
-        : { kind: 'invalid', file, source, errors: result.errors, warnings: result.warnings },
-    );
+    if (source === 'workspace' && (await deps.approvalOf(file)).hash !== hash) return false;
+    if (result.ok) {
+      // What a person named holds as it is; a folder's file only as it was allowed, also later, when it is used.
+      if (source === 'workspace' && !pins.allows(file, result.config.hash)) return false;
+      const config = source === 'workspace' ? pinned(result.config, pins) : result.config;
+      this.#set({ kind: 'ready', file, source, config, warnings: result.warnings });
+    } else this.#set({ kind: 'invalid', file, source, errors: result.errors, warnings: result.warnings });
     this.#read = `${source} ${file} ${hash}`;
+    return true;
   }
 
   /** The file that holds, with the hash of all that it names. */

@@ -14,7 +14,7 @@ export function hostConfig(state: ConfigState, folders: readonly string[]): Host
     case 'loading':
       return nothing;
     case 'approval':
-      return { ...nothing, blocker: blockers.approval(state.programs, state.seen) };
+      return { ...nothing, blocker: blockers.approval(state) };
     case 'invalid':
       return { ...nothing, blocker: blockers.invalid(state.file, state.errors) };
     case 'ready':

@@ -33,6 +33,15 @@ export async function showFile(file: string, place?: Place): Promise<void> {
   await vscode.window.showTextDocument(document, { preview: true, selection: at });
 }
 
+/** Opens files side by side as tabs that stay, the first one in front. One that is not there is left out. */
+export async function showFiles(files: readonly string[]): Promise<void> {
+  const there = files.filter((file) => existsSync(file));
+  for (const file of [...there].reverse()) {
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
+    await vscode.window.showTextDocument(document, { preview: false, preserveFocus: file !== there[0] });
+  }
+}
+
 /**
  * Opens a link that a model wrote: a web page by the editor's own opener, which asks, or a file of the workspace. A file
  * that lies outside, also by way of a symbolic link, does not open, nor does any other scheme.

@@ -74,7 +74,8 @@ describe('what is started', () => {
   it('mm itself for a file, the command line for a command', async () => {
     expect(await spec({ entry: path(join(folder, 'link.yaml')) })).toMatchObject({
       command: '/node',
-      args: ['/mm.mjs', '-acp', '-config', bob],
+      // by its name, to which the paths in it are relative; the key has the file behind it
+      args: ['/mm.mjs', '-acp', '-config', join(folder, 'link.yaml')],
       cwd: folder,
       name: 'bob',
     });

@@ -128,7 +128,7 @@ beforeEach(() => {
       },
       allow: note('allow'),
       notNow: note('notNow'),
-      markSeen: () => void calls.push(['seen']),
+      markSeen: (shown) => void calls.push(['seen', shown]),
     },
     conversations: { latest: make, create: make, close: async (id) => void closed.push(id) },
     pickFolder: async () => picked,
@@ -136,6 +136,7 @@ beforeEach(() => {
     typed: () => void calls.push(['typed']),
     openLink: note('openLink'),
     showFile: note('showFile'),
+    showFiles: note('showFiles'),
     showLog: () => void calls.push(['showLog']),
     openConfiguration: note('openConfiguration'),
     editor: note('editor'),
@@ -296,11 +297,18 @@ describe('what the person does in the page', () => {
   });
 
   it('the card of an approval: see, allow, not now', async () => {
-    state = { kind: 'approval', file: '/shop/.mm/mm.yaml', hash: 'h', programs: [], seen: false };
+    const files = ['/shop/.mm/mm.yaml', '/shop/.mm/bob.yaml'];
+    state = { kind: 'approval', file: files[0]!, hash: 'new', files, programs: [], seen: false, again: false };
+    // the page may still show the card of the version before
     for (const action of ['show-file', 'allow-version', 'not-now'] as const) {
-      await page.say({ type: 'action', node: 'mm:approval', action });
+      await page.say({ type: 'action', node: 'mm:approval:old', action });
     }
-    expect(calls).toEqual([['showFile', '/shop/.mm/mm.yaml'], ['seen'], ['allow'], ['notNow']]);
+    expect(calls).toEqual([
+      ['showFiles', files],
+      ['seen', 'new'],
+      ['allow', 'old'],
+      ['notNow', 'old'],
+    ]);
     expect(all[0]!.acts).toEqual([]);
   });
 

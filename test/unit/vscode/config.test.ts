@@ -1,7 +1,8 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { silentLog } from '../../../src/base/log';
+import { pinsOf } from '../../../src/config/pins';
 import type { MmConfig } from '../../../src/config/types';
-import { type ConfigDeps, ConfigService, type ConfigSource } from '../../../src/vscode/config';
+import { type ConfigDeps, ConfigService, type ConfigSource, type ConfigState } from '../../../src/vscode/config';
 
 const file = '/shop/.mm/mm.yaml';
 const user = '/home/me/.config/mm/mm.yaml';
@@ -42,6 +43,7 @@ class World {
         }
         const config = {
           file: name,
+          hash: `hash of ${content}`,
           acp: { title: content },
           mmConfigs: new Map([['bob', { kind: 'path', path: '/shop/.mm/bob.yaml', env: {} }]]),
         };
@@ -53,6 +55,7 @@ class World {
           hash: `hash of ${this.files.get(name)}`,
           files: [name, '/shop/.mm/bob.yaml'],
           programs: ['claude-agent-acp'],
+          pins: pinsOf(new Map([[name, `hash of ${this.files.get(name)}`]])),
         };
       },
       approved: (hash) => this.approved.has(hash),
@@ -95,19 +98,21 @@ describe('the window’s mm.yaml', () => {
       kind: 'approval',
       file,
       hash: 'hash of a',
+      files: [file, '/shop/.mm/bob.yaml'],
       programs: ['claude-agent-acp'],
       seen: false,
+      again: false,
     });
-    service.markSeen();
+    service.markSeen('hash of a');
     expect(service.state).toMatchObject({ kind: 'approval', seen: true });
-    await service.allow();
+    await service.allow('hash of a');
     expect(service.state).toMatchObject({ kind: 'ready', source: 'workspace', config: { acp: { title: 'a' } } });
   });
 
   it('a changed letter asks again; the version before stays allowed', async () => {
     world.files.set(file, 'a');
     await service.refresh();
-    await service.allow();
+    await service.allow('hash of a');
     world.files.set(file, 'b');
     await service.refresh();
     expect(service.state).toMatchObject({ kind: 'approval', hash: 'hash of b', seen: false });
@@ -120,9 +125,87 @@ describe('the window’s mm.yaml', () => {
     world.files.set(file, 'a');
     await service.refresh();
     world.files.set(file, 'evil');
-    await service.allow();
-    expect(service.state).toMatchObject({ kind: 'approval', hash: 'hash of evil' });
+    await service.allow('hash of a');
+    expect(service.state).toMatchObject({ kind: 'approval', hash: 'hash of evil', again: true });
     expect(world.approved).toEqual(new Set(['hash of a']));
+  });
+
+  it.each(['allow', 'notNow', 'markSeen'] as const)(
+    '%s on a card that has been replaced changes nothing but says so',
+    async (act) => {
+      world.files.set(file, 'a');
+      await service.refresh();
+      world.files.set(file, 'evil');
+      await service.refresh();
+      expect(service.state).toMatchObject({ hash: 'hash of evil', again: true });
+      let told = 0;
+      service.onDidChange(() => told++);
+      await service[act]('hash of a');
+      expect(service.state).toMatchObject({ kind: 'approval', hash: 'hash of evil', seen: false, again: true });
+      expect(told).toBe(1);
+      expect(world.approved).toEqual(new Set());
+      await service.allow('hash of evil');
+      expect(service.state.kind).toBe('ready');
+    },
+  );
+
+  it('what was allowed goes along with the configuration; what the person named has nothing of the kind', async () => {
+    world.files.set(file, 'a');
+    world.approved.add('hash of a');
+    await service.refresh();
+    const { config } = service.state as Extract<ConfigState, { kind: 'ready' }>;
+    expect(config.pins?.allows(file, 'hash of a')).toBe(true);
+    expect(config.pins?.allows(file, 'hash of b')).toBe(false);
+    expect(config.mmConfigs.get('bob')).toHaveProperty('pins', config.pins);
+    world.files.delete(file);
+    world.files.set(user, 'mine');
+    await service.refresh();
+    expect(service.state).not.toHaveProperty('config.pins');
+  });
+
+  it('a file that was another one only while it was read is not used', async () => {
+    world.files.set(file, 'a');
+    world.approved.add('hash of a');
+    let reads = 0;
+    const deps = world.deps();
+    const load = deps.load;
+    service = new ConfigService({
+      ...deps,
+      load: async (name) => {
+        if (reads++ === 0) world.files.set(file, 'evil');
+        const result = await load(name);
+        world.files.set(file, 'a');
+        return result;
+      },
+    });
+    await service.refresh();
+    expect(reads).toBe(2);
+    expect(service.state).toMatchObject({ kind: 'ready', config: { acp: { title: 'a' } } });
+  });
+
+  it('a file that is written again and again is not read without a pause, and the end ends that', async () => {
+    vi.useFakeTimers();
+    try {
+      world.files.set(file, 'a');
+      world.approved.add('hash of a');
+      const deps = world.deps();
+      service = new ConfigService({
+        ...deps,
+        load: async (name) => {
+          const result = await deps.load(name);
+          return result.ok ? { ...result, config: { ...result.config, hash: 'another' } } : result;
+        },
+      });
+      const refreshing = service.refresh();
+      await vi.advanceTimersByTimeAsync(50);
+      expect(world.loads).toBe(1);
+      await vi.advanceTimersByTimeAsync(60);
+      expect(world.loads).toBe(2);
+      service.dispose();
+      await refreshing;
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('a file that is written between the hash and the reading is not used', async () => {
@@ -136,7 +219,7 @@ describe('the window’s mm.yaml', () => {
   it('not now: the next place holds, until the file changes', async () => {
     world.files.set(file, 'a');
     await service.refresh();
-    await service.notNow();
+    await service.notNow('hash of a');
     expect(service.state).toMatchObject({ kind: 'ready', source: 'demo' });
     world.files.set(file, 'b');
     await service.refresh();

@@ -1,10 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../../src/config/types';
+import { shownVersion } from '../../../src/vscode/blockers';
 import type { ConfigState } from '../../../src/vscode/config';
 import { hostConfig } from '../../../src/vscode/hostConfig';
 
 const folders = ['/shop'];
 const ready: ConfigState = { kind: 'ready', file: '/u/mm.yaml', source: 'user', config: {} as never, warnings: [] };
+const waiting = {
+  kind: 'approval' as const,
+  file: '/f',
+  hash: 'h',
+  files: ['/f'],
+  programs: [],
+  seen: false,
+  again: false,
+};
 const at = (line: number, message: string): Diagnostic => ({
   severity: 'error',
   file: '/u/mm.yaml',
@@ -35,7 +45,7 @@ describe('what holds in a window', () => {
 
   it('approval: programs with nothing hidden, three buttons; once the file was seen, allowing is primary', () => {
     const programs = ['x --mode \u202ey'];
-    const state = (seen: boolean): ConfigState => ({ kind: 'approval', file: '/f', hash: 'h', programs, seen });
+    const state = (seen: boolean): ConfigState => ({ ...waiting, programs, seen });
     const { blocker } = hostConfig(state(false), folders);
     expect(blocker).toMatchObject({ title: 'This folder’s mm.yaml names a program', code: 'x --mode [U+202E]y' });
     expect(blocker?.actions.map((a) => a.label)).toEqual(['Show the File', 'Allow This Version', 'Not Now']);
@@ -45,8 +55,15 @@ describe('what holds in a window', () => {
   });
 
   it('approval of a file without programs does not speak of one', () => {
-    const state: ConfigState = { kind: 'approval', file: '/f', hash: 'h', programs: [], seen: false };
-    expect(hostConfig(state, folders).blocker).toMatchObject({ title: 'This folder brings its own mm.yaml' });
+    expect(hostConfig(waiting, folders).blocker).toMatchObject({ title: 'This folder brings its own mm.yaml' });
+  });
+
+  it('approval: the card’s id holds the version that it shows, and it says when that is another one', () => {
+    const { blocker } = hostConfig(waiting, folders);
+    expect(shownVersion(blocker!.id)).toBe('h');
+    expect(shownVersion('mm:config')).toBe('');
+    expect(blocker!.text).not.toContain('changed again');
+    expect(hostConfig({ ...waiting, again: true }, folders).blocker!.text).toContain('It has changed again');
   });
 
   it('a broken mm.yaml: its line and the way there', () => {
