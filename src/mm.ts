@@ -1,10 +1,12 @@
 /** Composition root of the command line: what a mode needs is built here, each part when it is first used. */
+import module from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { version } from '../package.json';
+import { cacheFolder } from './agent/cache-folder';
+import type { Log } from './base/log';
 import type { ChildPool } from './children/pool';
 import type { Reaper } from './children/reaper';
-import { parseArgs } from './cli/args';
-import { report, stderrLog } from './cli/notes';
 import type { Services } from './cli/services';
 
 // Meant for this process alone: neither a command nor another agent may run under it (design, rule 3; faults F010).
@@ -14,9 +16,13 @@ delete process.env.ELECTRON_NO_ASAR;
 
 const file = fileURLToPath(import.meta.url);
 
-function compose(): Services {
+// What is compiled once need not be compiled at the next start; an agent is started often. Node 20 cannot do that and starts without.
+(module as { enableCompileCache?(folder: string): unknown }).enableCompileCache?.(
+  process.env.NODE_COMPILE_CACHE ?? join(cacheFolder(process.env, process.platform), 'compiled'),
+);
+
+function compose(log: Log): Services {
   const { env } = process;
-  const log = stderrLog(env);
   const self = { command: process.execPath, args: [file], electron };
   let pool: ChildPool | undefined;
   let reaper: Promise<Reaper> | undefined;
@@ -28,11 +34,12 @@ function compose(): Services {
     return reaper;
   };
   const makeRelay = async () => {
-    const [{ ChildPool }, { LocalTarget }, { Relay }, { loadConfig, ConfigError }] = await Promise.all([
+    const [{ ChildPool }, { LocalTarget }, { Relay }, { loadConfig, ConfigError }, { loadAgent }] = await Promise.all([
       import('./children/pool'),
       import('./ask/local'),
       import('./ask/relay'),
       import('./config/load'),
+      import('./config/pins'),
     ]);
     // how a child ended is told by the ask that it was for
     const quiet = { ...log, warn: log.info };
@@ -48,7 +55,7 @@ function compose(): Services {
       log,
       hub: false,
       async loadConfigOf(entry) {
-        const loaded = await loadConfig(entry.path, env);
+        const loaded = await loadAgent(entry, (file) => loadConfig(file, env));
         if (!loaded.ok) throw new ConfigError(loaded.errors);
         return loaded.config;
       },
@@ -75,28 +82,5 @@ function compose(): Services {
   };
 }
 
-/** Runs what the arguments say; gives the exit code. */
-async function main(argv: string[]): Promise<number> {
-  try {
-    const command = parseArgs(argv);
-    const services = compose();
-    switch (command.mode) {
-      case 'acp':
-        return await (await import('./cli/acp')).acpMode(command, services).finally(services.end);
-      case 'ask':
-        return await (await import('./cli/ask')).askMode(command, services).finally(services.end);
-      case 'print':
-        return await (await import('./cli/print')).printMode(command, services).finally(services.end);
-      case 'help':
-        process.stdout.write((await import('./cli/help')).helpText());
-        return 0;
-      case 'version':
-        process.stdout.write(`mm ${version}\n`);
-        return 0;
-    }
-  } catch (error) {
-    return report(error);
-  }
-}
-
-process.exit(await main(process.argv.slice(2)));
+const { main, stderrLog } = await import('./cli/main');
+process.exit(await main(process.argv.slice(2), compose(stderrLog(process.env))));

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import type { AgentHandlers } from '../acp/agent';
 import { type AgentMeta, type ChainLink, type ExchangeParams, mmMeta, type SessionMeta } from '../acp/meta';
 import { RpcError } from '../acp/rpc';
@@ -65,8 +65,7 @@ export class Engine implements AgentHandlers {
   async open(request: Pick<NewSessionRequest, 'cwd' | '_meta'> & Partial<NewSessionRequest>): Promise<Session> {
     const deps = this.#ready();
     const { cwd } = request;
-    const folder = await stat(cwd).catch(() => undefined);
-    if (!folder?.isDirectory()) throw new RpcError(ErrorCode.invalidParams, l10n.t('There is no folder {0}.', cwd));
+    if (!isFolder(cwd)) throw new RpcError(ErrorCode.invalidParams, l10n.t('There is no folder {0}.', cwd));
     if (request.mcpServers && request.mcpServers.length > 0)
       deps.log.warn(
         l10n.t('MCP servers are not supported yet; {0} of the client are left out.', request.mcpServers.length),
@@ -130,6 +129,15 @@ export class Engine implements AgentHandlers {
     const session = this.#sessions.get(id);
     if (!session) throw new RpcError(ErrorCode.notFound, l10n.t('There is no session {0}.', id));
     return session;
+  }
+}
+
+/** One call for a whole session: the promises of node:fs would cost more at a start than the wait. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { SelfLaunch } from '../ask/launch';
+import { cacheFolder } from './cache-folder';
 
 /** The text of a launcher: one file that runs this very `mm`, also where its Node is Electron (rule 13). */
 export function launcherText(self: SelfLaunch, platform: NodeJS.Platform): string {
@@ -12,13 +12,6 @@ export function launcherText(self: SelfLaunch, platform: NodeJS.Platform): strin
   }
   const quoted = [self.command, ...self.args].map((part) => `'${part.replaceAll("'", "'\\''")}'`).join(' ');
   return `#!/bin/sh\n${self.electron ? 'ELECTRON_RUN_AS_NODE=1 ' : ''}exec ${quoted} "$@"\n`;
-}
-
-/** The user's folder for what can be made again. */
-export function cacheFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
-  if (platform === 'win32') return join(env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local'), 'mm');
-  if (platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'mm');
-  return join(env.XDG_CACHE_HOME?.startsWith('/') ? env.XDG_CACHE_HOME : join(homedir(), '.cache'), 'mm');
 }
 
 /**

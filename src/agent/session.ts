@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ChainLink } from '../acp/meta';
 import { RpcError } from '../acp/rpc';
 import { type ContentBlock, ErrorCode, type NewSessionResponse, type SessionUpdate } from '../acp/types';
@@ -11,7 +10,7 @@ import { History, type Pair } from './history';
 import type { AskingSession } from './relayer';
 import { parseSlash } from './slash';
 import type { Tool } from './tools/types';
-import { runTurn, type TurnEnd, type TurnHost } from './turn';
+import type { TurnEnd, TurnHost } from './turn';
 
 export interface SessionOptions {
   cwd: string;
@@ -22,9 +21,18 @@ export interface SessionOptions {
 const modeIds = ['ask', 'yolo'] as const;
 type ModeId = (typeof modeIds)[number];
 
+/**
+ * An id that no other session of this machine has, also not one of another process. It is no secret: whoever can send it has our stdin.
+ * Made without node:crypto, which alone would cost a quarter of a start.
+ */
+function newSessionId(): string {
+  const random = () => Math.floor(Math.random() * 2 ** 48).toString(36);
+  return `${Date.now().toString(36)}-${process.pid.toString(36)}-${random()}${random()}`;
+}
+
 /** One conversation with the engine, in memory. One turn at a time; an exchange that comes meanwhile waits for its end. */
 export class Session implements AskingSession {
-  readonly id = randomUUID();
+  readonly id = newSessionId();
   readonly cwd: string;
   readonly depth: number;
   readonly chain: ChainLink[];
@@ -154,7 +162,7 @@ export class Session implements AskingSession {
       return askFromPrompt(slash, this.#host(new Map()), this, this.#deps, signal);
     }
     this.history.user(text);
-    const [model, tools] = await Promise.all([this.#deps.model(), this.#loadTools()]);
+    const [{ runTurn }, model, tools] = await Promise.all([import('./turn'), this.#deps.model(), this.#loadTools()]);
     return runTurn(this.#host(tools), model, signal);
   }
 

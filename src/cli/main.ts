@@ -1,0 +1,30 @@
+import { parseArgs } from './args';
+import { report } from './notes';
+import type { Services } from './services';
+
+export { stderrLog } from './notes';
+
+/** Runs what the arguments say; gives the exit code of section 7. */
+export async function main(argv: readonly string[], services: Services): Promise<number> {
+  try {
+    const command = parseArgs(argv);
+    switch (command.mode) {
+      case 'acp':
+        return await (await import('./acp')).acpMode(command, services);
+      case 'ask':
+        return await (await import('./ask')).askMode(command, services);
+      case 'print':
+        return await (await import('./print')).printMode(command, services);
+      case 'help':
+        process.stdout.write((await import('./help')).helpText());
+        return 0;
+      case 'version':
+        process.stdout.write(`mm ${services.version}\n`);
+        return 0;
+    }
+  } catch (error) {
+    return report(error);
+  } finally {
+    await services.end();
+  }
+}
