@@ -29,11 +29,16 @@ export function toolName(toolCall: ToolCallUpdate, program: string | undefined):
  * path; the grant is kept by its parts and not by this text.
  */
 export function joinedName(path: readonly string[], tool: string | undefined, unnamed: string): string {
-  return [...path, tool ?? unnamed].map((part) => visible(part).replaceAll('/', ':')).join('/');
+  return [...path, tool ?? unnamed].map((part) => oneLine(visible(part)).replaceAll('/', ':')).join('/');
+}
+
+/** A name has no line breaks and no tabs: it stands in titles, and what stands behind a break could look like something of ours. */
+function oneLine(text: string): string {
+  return text.replace(/[\r\n\t]+/g, ' ');
 }
 
 function word(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
-  const text = value.trim();
+  const text = oneLine(value).trim();
   return text ? cap(text, longestName).text : undefined;
 }

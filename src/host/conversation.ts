@@ -420,8 +420,15 @@ export class Conversation implements Disposable {
     const header = loaded?.header ?? { v: 1 as const, id: this.id, created: this.#now(), cwd: '', home: '' };
     try {
       const file = store.writer(header, loaded);
-      if (!file) this.#readOnly = true;
-      else file.onFailure = (error) => this.#notWritten(error);
+      if (!file) {
+        this.#readOnly = true;
+        return undefined;
+      }
+      file.onFailure = (error) => this.#notWritten(error);
+      file.onLost = () => {
+        this.#readOnly = true;
+        this.#changed();
+      };
       return file;
     } catch (error) {
       log.error(`The conversation has no file: ${describe(error)}`);

@@ -33,16 +33,7 @@ export class PermissionQueue implements Disposable {
   readonly #entries = new Map<string, Entry>();
   readonly #changed = new Emitter<void>();
   readonly onDidChange = this.#changed.event;
-  #inline = false;
   #disposed = false;
-
-  /** The setting `mm.permissions.prompt` is `inline`: every question is a card in the view. */
-  setInline(inline: boolean): void {
-    if (this.#inline === inline) return;
-    this.#inline = inline;
-    for (const entry of this.#entries.values()) entry.card ||= inline;
-    this.#changed.fire();
-  }
 
   /** The question whose turn it is to have a dialog: the oldest that is no card. */
   get current(): WaitingQuestion | undefined {
@@ -66,7 +57,7 @@ export class PermissionQueue implements Disposable {
       behind--;
       if (entry.id === id) return { card: entry.card, more: behind };
     }
-    return { card: this.#inline, more: 0 };
+    return { card: false, more: 0 };
   }
 
   /** Answers for the questions of one conversation. */
@@ -86,6 +77,11 @@ export class PermissionQueue implements Disposable {
     const effective = !canAllow ? 'reject' : answer === 'allow_conversation' && !canRemember ? 'allow_once' : answer;
     entry.settle(effective);
     return true;
+  }
+
+  /** The person's word from the view: only a question that stands there as a card takes it, whatever the page sends. */
+  answerCard(id: string, answer: PersonsAnswer): boolean {
+    return this.#entries.get(id)?.card === true && this.answer(id, answer);
   }
 
   /** From now on the question is answered in the view, and the next one may have a dialog. */
@@ -115,7 +111,7 @@ export class PermissionQueue implements Disposable {
       const entry: Entry = {
         id: question.id,
         conversation,
-        card: this.#inline,
+        card: false,
         shown: questionView(question, faces),
         question,
         settle: (answer) => {

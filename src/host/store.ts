@@ -1,12 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Disposable } from '../base/disposable';
 import { describe } from '../base/errors';
 import type { Log } from '../base/log';
 import { Batch } from '../chat/batch';
 import type { Patch } from '../chat/nodes';
-import { takeLock } from './lock';
+import { type FileLock, takeLock } from './lock';
 import { type Header, type Loaded, type Record, readConversation, readHeader, readTitle } from './records';
 
 /** A conversation in the list. */
@@ -72,13 +71,12 @@ export class Store {
    */
   writer(header: Header, loaded?: { torn: boolean }): ConversationFile | undefined {
     const path = this.#path(header.id);
-    const lock = () => {
+    const lock = (onLost: () => void) => {
       mkdirSync(this.dir, { recursive: true, mode: 0o700 });
-      return takeLock(`${path.slice(0, -'.jsonl'.length)}.lock`);
+      return takeLock(`${path.slice(0, -'.jsonl'.length)}.lock`, onLost);
     };
-    if (!loaded) return new ConversationFile(path, header, undefined, lock, this.log);
-    const held = lock();
-    return held && new ConversationFile(path, header, { torn: loaded.torn }, () => held, this.log);
+    const file = new ConversationFile(path, header, loaded && { torn: loaded.torn }, lock, this.log);
+    return !loaded || file.take() ? file : undefined;
   }
 
   async #names(): Promise<string[]> {
@@ -126,24 +124,31 @@ export class ConversationFile {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> = Promise.resolve();
   #handle: FileHandle | undefined;
-  #lock: Disposable | undefined;
+  #lock: FileLock | undefined;
   #begun: boolean;
   #closed = false;
   #failed = false;
+  #lost = false;
   readonly #outputs = new Map<string, number>();
   /** Told once when the disk does not take what is written. */
   onFailure: (error: unknown) => void = () => undefined;
+  /** Told once when another window has become the writer: nothing is written any more. */
+  onLost: () => void = () => undefined;
 
   constructor(
     private readonly path: string,
     private readonly header: Header,
     private readonly resume: { torn: boolean } | undefined,
-    /** Takes the lock: with the first write of a new conversation, whose id nobody else has. */
-    private readonly lock: () => Disposable | undefined,
+    private readonly lock: (onLost: () => void) => FileLock | undefined,
     private readonly log: Log,
   ) {
     this.#begun = resume !== undefined;
-    if (resume) this.#lock = lock();
+  }
+
+  /** Becomes the writer; false while another window is it. A new conversation, whose id nobody else has, does so with its first write. */
+  take(): boolean {
+    this.#lock ??= this.lock(() => this.#giveUp());
+    return this.#lock !== undefined;
   }
 
   /** Home agent and folder of a conversation to which nobody has said anything yet. */
@@ -153,14 +158,14 @@ export class ConversationFile {
   }
 
   patch(patch: Patch): void {
-    if (this.#closed) return;
+    if (this.#closed || this.#lost) return;
     this.#batch.add(patch);
     this.#schedule();
   }
 
   /** A record that is no patch; it stands behind all patches of before. */
   record(record: Exclude<Record, { patch: Patch }>): void {
-    if (this.#closed) return;
+    if (this.#closed || this.#lost) return;
     this.#take(false);
     this.#lines.push(JSON.stringify(record));
     this.#schedule();
@@ -182,6 +187,13 @@ export class ConversationFile {
     await this.#handle?.close();
     this.#handle = undefined;
     this.#lock?.dispose();
+  }
+
+  #giveUp(): void {
+    this.#lost = true;
+    this.#lines = [];
+    this.log.warn(`Another window has become the writer of ${this.path}; nothing more is written to it.`);
+    this.onLost();
   }
 
   #schedule(): void {
@@ -221,7 +233,8 @@ export class ConversationFile {
     this.#lines = [];
     this.#writing = this.#writing.then(async () => {
       try {
-        this.#lock ??= this.lock();
+        // With each write it is looked again: two writers would tear the file.
+        if (this.#lost || !this.take() || !this.#lock!.held()) return;
         this.#handle ??= await open(this.path, 'a', 0o600);
         await this.#handle.appendFile(text);
       } catch (error) {

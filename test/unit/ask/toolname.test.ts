@@ -37,4 +37,9 @@ describe('rule 4: the name of a tool', () => {
     expect(joinedName(['bob'], undefined, 'unnamed tool')).toBe('bob/unnamed tool');
     expect(joinedName([], 'bash', 'unnamed tool')).toBe('bash');
   });
+
+  it('a name is one line, as a name, a part of a path and a grant', () => {
+    expect(toolName(call({ name: ' bash\n\tFolder: / ' }), undefined)).toBe('bash Folder: /');
+    expect(joinedName(['bo\nb'], 'ba\tsh\r\nx', 'unnamed tool')).toBe('bo b/ba sh x');
+  });
 });

@@ -54,9 +54,18 @@ describe('the questions of a window', () => {
     queue.showAsCard('a');
     expect(queue.current?.id).toBe('b');
     expect(queue.place('a')).toEqual({ card: true, more: 1 });
-    queue.setInline(true);
-    expect(queue.current).toBeUndefined();
     expect(queue.size).toBe(2);
+  });
+
+  it('the view answers only what stands in it as a card', async () => {
+    const queue = new PermissionQueue();
+    const answer = queue.asker('c', faces).ask(question('a'), never());
+    expect(queue.answerCard('a', 'allow_once')).toBe(false);
+    expect(queue.answerCard('b', 'allow_once')).toBe(false);
+    expect(queue.size).toBe(1);
+    queue.showAsCard('a');
+    expect(queue.answerCard('a', 'allow_conversation')).toBe(true);
+    expect(await answer).toBe('allow_conversation');
   });
 
   it('rule 4: an answer that was not offered does not widen what was', async () => {

@@ -183,18 +183,21 @@ describe('a conversation on disk', () => {
     await next!.close();
   });
 
-  it('a lock whose window died, or that nobody renews, is free', async () => {
+  it('a writer that another window has replaced writes nothing more, and says so once', async () => {
     const file = store.writer(header())!;
+    let lost = 0;
+    file.onLost = () => lost++;
     file.patch(user('n1'));
+    await file.flush();
+    const before = readFileSync(path(), 'utf8');
+    writeFileSync(join(store.dir, 'conversation-1.lock'), '{"pid":1,"host":"elsewhere","token":"x"}');
+    file.patch(user('n2'));
+    await file.flush();
+    file.patch(user('n3'));
     await file.close();
-    const loaded = (await store.load('conversation-1'))!;
-    const lock = join(store.dir, 'conversation-1.lock');
-    writeFileSync(lock, '999999999');
-    await store.writer(loaded.header, loaded)!.close();
-    writeFileSync(lock, '1');
-    expect(store.writer(loaded.header, loaded)).toBeUndefined();
-    utimesSync(lock, new Date(0), new Date(0));
-    await store.writer(loaded.header, loaded)!.close();
+    expect(readFileSync(path(), 'utf8')).toBe(before);
+    expect(lost).toBe(1);
+    expect(readdirSync(store.dir).sort()).toEqual(['conversation-1.jsonl', 'conversation-1.lock']);
   });
 
   it('the list: newest first, by folder, with the title, and without what is no conversation', async () => {
