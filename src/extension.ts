@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from './base/disposable';
 import { describe } from './base/errors';
+import { useListenerErrors } from './base/event';
 import { l10n, useTranslator } from './base/l10n';
 import type { Host } from './host/host';
 import { Chat } from './vscode/chat';
@@ -24,6 +25,7 @@ let end: (() => Promise<void>) | undefined;
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('mm', { log: true });
   context.subscriptions.push(log);
+  useListenerErrors((error) => log.error(error instanceof Error && error.stack ? error.stack : describe(error)));
   useTranslator((message, ...args) =>
     typeof args[0] === 'object' ? vscode.l10n.t(message, args[0]) : vscode.l10n.t(message, ...(args as string[])),
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { DisposableStore, toDisposable } from '../../../src/base/disposable';
-import { Emitter } from '../../../src/base/event';
+import { Emitter, useListenerErrors } from '../../../src/base/event';
 import { format, l10n, useTranslator } from '../../../src/base/l10n';
 
 describe('disposables', () => {
@@ -45,6 +45,58 @@ describe('events', () => {
     emitter.dispose();
     emitter.fire(3);
     expect(second).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('a listener that throws', () => {
+  const broken = new Error('broken');
+  const listen = (emitter: Emitter<number>) => {
+    const after = vi.fn();
+    emitter.event(() => {
+      throw broken;
+    });
+    emitter.event(after);
+    return after;
+  };
+  /** Neither now nor later does anything reach the process. */
+  async function quietly(act: () => void): Promise<void> {
+    const fatal = vi.fn();
+    process.on('uncaughtException', fatal);
+    try {
+      act();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    } finally {
+      process.off('uncaughtException', fatal);
+    }
+    expect(fatal).not.toHaveBeenCalled();
+  }
+
+  it('ends nothing: the others hear, and its emitter is told', async () => {
+    const onError = vi.fn();
+    const emitter = new Emitter<number>(onError);
+    const after = listen(emitter);
+    await quietly(() => emitter.fire(1));
+    expect(after).toHaveBeenCalledWith(1);
+    expect(onError.mock.calls).toEqual([[broken]]);
+  });
+
+  it('is on stderr where nobody said where to, or in the log of the composition root', async () => {
+    const stderr = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const emitter = new Emitter<number>();
+    listen(emitter);
+    await quietly(() => emitter.fire(1));
+    expect(stderr.mock.calls).toEqual([[broken]]);
+    const log = vi.fn();
+    useListenerErrors(log);
+    await quietly(() => emitter.fire(2));
+    expect(log.mock.calls).toEqual([[broken]]);
+    useListenerErrors(() => {
+      throw new Error('the log is closed');
+    });
+    await quietly(() => emitter.fire(3));
+    expect(stderr).toHaveBeenCalledTimes(2);
+    useListenerErrors((error) => console.error(error));
+    stderr.mockRestore();
   });
 });
 
