@@ -13,6 +13,8 @@
  * With `code` on the PATH a desktop VS Code opens; --port or --no-open ask for a served one. Ctrl-C ends everything that was started.
  */
 import './lib/node-version.mjs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -90,14 +92,15 @@ async function openDesktop(code, workspace, config) {
   const args = ['--new-window', `--extensionDevelopmentPath=${root}`, workspace.folder];
   console.log(`Opening VS Code on ${workspace.folder}`);
   if (workspace.ours) console.log('VS Code asks whether you trust this folder: "Yes" lets the agents start.');
-  // a batch file on Windows needs a shell, and then quotes
+  // A batch file on Windows needs a shell, and then quotes. Not in a group of ours: what it leaves behind is the person's editor.
   const windows = process.platform === 'win32';
-  const ended = await run(windows ? `"${code}"` : code, windows ? args.map((a) => `"${a}"`) : args, {
+  const child = spawn(windows ? `"${code}"` : code, windows ? args.map((a) => `"${a}"`) : args, {
     env,
     shell: windows,
-    onOutput: (text) => process.stdout.write(text),
+    stdio: 'inherit',
   });
-  if (ended.code !== 0) throw new StepError(`${code} ended with exit code ${ended.code}.`);
+  const [exitCode] = await once(child, 'exit');
+  if (exitCode !== 0) throw new StepError(`${code} ended with exit code ${exitCode}.`);
 }
 
 /** A VS Code served on 127.0.0.1, with the packed extension in it. */

@@ -24,10 +24,7 @@ test.describe('a folder that is not trusted', () => {
     expect(agentsOf(editor.workspace)).toEqual([]);
 
     await editor.view.getByRole('button', { name: 'Manage Trust' }).click();
-    await editor.page
-      .getByRole('button', { name: /^Trust/ })
-      .first()
-      .click();
+    await editor.giveTrust();
     await expect(editor.view.getByText('This workspace is not trusted')).toBeHidden();
     await expect(editor.view.getByRole('button', { name: 'Allow This Version' })).toBeVisible();
     expect(agentsOf(editor.workspace)).toEqual([]);
@@ -43,10 +40,7 @@ test.describe('a folder that is not trusted and brings no file', () => {
     await expect(editor.view.getByText('This workspace is not trusted')).toBeVisible({ timeout: 30_000 });
     expect(agentsOf(editor.workspace)).toEqual([]);
     await editor.view.getByRole('button', { name: 'Manage Trust' }).click();
-    await editor.page
-      .getByRole('button', { name: /^Trust/ })
-      .first()
-      .click();
+    await editor.giveTrust();
     await expect(editor.view.getByText('This workspace is not trusted')).toBeHidden();
     await editor.send('/ask-bob say: now I may');
     await expect(editor.entry('bob, asked by You')).toContainText('now I may');

@@ -96,6 +96,17 @@ export class Editor {
     return text;
   }
 
+  /** In the editor's own page on trust, which lies over everything else: trusts the folder and closes the page. */
+  async giveTrust(): Promise<void> {
+    await this.page
+      .getByRole('button', { name: /^Trust/ })
+      .first()
+      .click();
+    await expect(this.page.getByText('You trust this folder')).toBeVisible();
+    await this.page.keyboard.press('Escape');
+    await expect(this.page.locator('.monaco-modal-editor-block')).toBeHidden();
+  }
+
   get composer(): Locator {
     return this.view.getByRole('textbox', { name: 'Message' });
   }
