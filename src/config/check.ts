@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Node } from 'yaml';
 import { l10n } from '../base/l10n';
+import { addressProblem } from './address';
 import { foundInWords } from './diagnostics';
 import type { YamlFile } from './document';
 import { laterKeys, nearest } from './keys';
@@ -9,7 +10,7 @@ import { presetOf, presets } from './presets';
 import { fileSchema, knownKeys, limits, type RawEntry, type RawFile } from './schema';
 import type { AgentEntry, Diagnostic, MmConfig } from './types';
 import { expand, hasReference } from './variables';
-import { expectedInWords, type Issue, nameProblem, unknownKey } from './words';
+import { expectedInWords, type Issue, isReserved, nameProblem, reservedTitle, unknownKey } from './words';
 
 /** Everything about the surroundings that a check looks at. */
 export interface Surroundings {
@@ -167,8 +168,10 @@ class Check {
     if (provider && !model && !named && !modelWillCome) {
       this.#say('error', ['provider'], l10n.t('`model` is missing: expected the name of a model of {0}', provider));
     }
+    const title = raw.acp?.title;
+    if (title !== undefined && isReserved(title)) this.#say('error', ['acp', 'title'], reservedTitle(title));
     return {
-      acp: { title: raw.acp?.title, description: raw.acp?.description },
+      acp: { title, description: raw.acp?.description },
       provider,
       model,
       baseUrl: provider === 'demo' ? undefined : (this.#baseUrl(raw.baseUrl) ?? preset?.baseUrl),
@@ -218,12 +221,9 @@ class Check {
   #baseUrl(raw: string | undefined): string | undefined {
     const value = this.#expand(['baseUrl'], raw);
     if (value === undefined) return undefined;
-    const url = URL.canParse(value) ? new URL(value) : undefined;
-    if (!url || !['http:', 'https:'].includes(url.protocol)) {
-      const message = l10n.t(
-        '`baseUrl`: expected an address that starts with http:// or https://, such as http://localhost:11434/v1',
-      );
-      this.#say('error', ['baseUrl'], message);
+    const problem = addressProblem('`baseUrl`', value);
+    if (problem) {
+      this.#say('error', ['baseUrl'], problem);
       return undefined;
     }
     return value.replace(/\/+$/, '');

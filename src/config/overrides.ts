@@ -1,5 +1,6 @@
 import { ExitCode, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
+import { addressProblem } from './address';
 import { nearest } from './keys';
 import { presetOf, presets } from './presets';
 import type { MmConfig } from './types';
@@ -36,11 +37,8 @@ export function applyOverrides(config: MmConfig, env: NodeJS.ProcessEnv): MmConf
   }
   if (env.AGENT_MODEL) result.model = env.AGENT_MODEL;
   if (env.AGENT_BASE_URL && result.provider !== 'demo') {
-    if (!/^https?:\/\/./i.test(env.AGENT_BASE_URL) || !URL.canParse(env.AGENT_BASE_URL)) {
-      throw new UserError(l10n.t('AGENT_BASE_URL: expected an address that starts with http:// or https://'), {
-        exitCode: ExitCode.usage,
-      });
-    }
+    const problem = addressProblem('AGENT_BASE_URL', env.AGENT_BASE_URL);
+    if (problem) throw new UserError(problem, { exitCode: ExitCode.usage });
     result.baseUrl = env.AGENT_BASE_URL.replace(/\/+$/, '');
     result.provider ||= 'openai';
   }

@@ -1,4 +1,5 @@
 import { l10n } from '../base/l10n';
+import { hiddenCharacters } from '../base/text';
 import { foundInWords } from './diagnostics';
 import { nearest } from './keys';
 import { entryName, type fileSchema, limits } from './schema';
@@ -30,7 +31,29 @@ export function nameProblem(name: string): string | undefined {
   // `/ask-with-context-bob` would be two commands.
   if (/^with-context-/i.test(name))
     return l10n.t('`mmConfigs`: a name cannot start with `with-context-`, found {0}', foundInWords(name));
+  if (isReserved(name)) {
+    return l10n.t('`mmConfigs`: {0} stands for the person; an agent needs another name', foundInWords(name));
+  }
   return undefined;
+}
+
+/**
+ * Whether a name is how the view calls the person, in English or in the language in use: an agent of that name would seem to be the
+ * person ("bob, asked by You"). Spelled with any case, width, spaces or characters that nobody sees.
+ */
+export function isReserved(name: string): boolean {
+  const bare = (text: string) =>
+    text
+      .normalize('NFKC')
+      .replace(hiddenCharacters, '')
+      .replace(/\s+|^\p{P}+|\p{P}+$/gu, '')
+      .toLowerCase();
+  const own = bare(name);
+  return own === 'you' || (own !== '' && own === bare(l10n.t('You')));
+}
+
+export function reservedTitle(title: string): string {
+  return l10n.t('`acp.title`: {0} stands for the person; an agent needs another title', foundInWords(title));
 }
 
 /** What the schema wanted, for "expected …, found …". */

@@ -3,6 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { format, useTranslator } from '../../../src/base/l10n';
 import { ConfigError, formatDiagnostic, loadConfig, parseConfig } from '../../../src/config/load';
 import type { Diagnostic, MmConfig } from '../../../src/config/types';
 
@@ -202,9 +203,32 @@ describe('wrong values', () => {
       expect(errors(`${basics}mmConfigs:\n  ${JSON.stringify(name)}: {command: x}`)).toHaveLength(1);
     },
   );
-  it.each(['bob', 'b.o-b_2', 'x'.repeat(64), 'constructor', 'with-context'])('%j is a name of an entry', (name) => {
-    expect([...config(`${basics}mmConfigs:\n  ${name}: {command: x}`).mmConfigs.keys()]).toEqual([name]);
+  it.each(['You', 'you', 'YOU', 'You.', 'you-'])('%j would look like the person', (name) => {
+    const [error] = errors(`${basics}mmConfigs:\n  ${name}: {command: x}`);
+    expect(error).toMatchObject({ line: 4, column: 3, message: expect.stringContaining('stands for the person') });
   });
+  it.each(['You', ' yOu ', 'Y\u200bou', 'Ｙｏｕ', 'You\u202e', '“You”'])('%j is no title either', (title) => {
+    const [error] = errors(`acp: {title: ${JSON.stringify(title)}}\n${basics}`);
+    expect(error).toMatchObject({ line: 1, column: 14, message: expect.stringContaining('`acp.title`') });
+  });
+  it('the person’s name in the language in use is taken too', () => {
+    useTranslator((message, ...args) => (message === 'You' ? 'Ty' : format(message, ...args)));
+    try {
+      expect(errors(`${basics}mmConfigs:\n  ty: {command: x}`)).toHaveLength(1);
+      expect(errors(`${basics}mmConfigs:\n  you: {command: x}`)).toHaveLength(1);
+    } finally {
+      useTranslator(format);
+    }
+  });
+  it.each(['Young', 'mm', 'Yo u2', '?'])('%j is a title', (title) => {
+    expect(config(`acp: {title: ${JSON.stringify(title)}}\n${basics}`).acp.title).toBe(title);
+  });
+  it.each(['bob', 'b.o-b_2', 'x'.repeat(64), 'constructor', 'with-context', 'mm', 'young'])(
+    '%j is a name of an entry',
+    (name) => {
+      expect([...config(`${basics}mmConfigs:\n  ${name}: {command: x}`).mmConfigs.keys()]).toEqual([name]);
+    },
+  );
 
   it.each(['AGENT_YOLO', 'AGENT_SESSIONS', 'MM_ASK_DEPTH', 'mm_x', 'Agent_Yolo'])(
     'rule 3: %s in an entry is an error',
@@ -426,6 +450,10 @@ describe('F064: no key in any message', () => {
     'apiKey: "sk-very-secret',
     'apiKey: @sk-very-secret',
     'baseUrl: sk-very-secret://x',
+    'baseUrl: http://me:sk-very-secret@host/v1',
+    'baseUrl: https://sk-very-secret@host/v1',
+    'baseUrl: "http://:sk-very-secret@host"',
+    'baseUrl: "http:/\\me:sk-very-secret@host"',
     'mmConfigs: {bob: {command: x, env: {TOKEN: sk-very-secret}}}',
     'mmConfigs: {bob: {command: x, env: {TOKEN: [sk-very-secret]}}}',
     'mmConfigs: {bob: {command: x, env: [sk-very-secret]}}',
@@ -434,6 +462,24 @@ describe('F064: no key in any message', () => {
     const said = [...(result.ok ? [] : result.errors), ...result.warnings].map(formatDiagnostic).join('\n');
     expect(said).not.toBe('');
     expect(said).not.toContain('very-secret');
+  });
+});
+
+describe('an address', () => {
+  it.each(['http://me:pw@host/v1', 'https://me@host', 'http://:pw@host', ' http://me:pw@host'])(
+    'with a name or a password is an error at its place: %s',
+    (address) => {
+      const [error] = errors(`${basics}baseUrl: ${JSON.stringify(address)}`);
+      expect(error).toMatchObject({ line: 3, column: 10, message: expect.stringContaining('`baseUrl`') });
+    },
+  );
+  it('comes from a variable as well', () => {
+    const text = `${basics}baseUrl: "\${env:WHERE}"`;
+    expect(errors(text, { WHERE: 'http://me:pw@host' })[0]!.message).toContain('cannot hold a name or a password');
+    expect(errors(text, { WHERE: 'http://me:pw@host' })[0]!.message).not.toContain('pw');
+  });
+  it('may hold an @ where it means something else', () => {
+    expect(config(`${basics}baseUrl: http://host/v1/@org/`).baseUrl).toBe('http://host/v1/@org');
   });
 });
 

@@ -55,6 +55,15 @@ it('a wrong value is an error of usage that does not show a key', () => {
   );
 });
 
+it.each(['http://me:secret@h/v1', 'https://secret@h', 'ftp://secret', 'http://'])(
+  'AGENT_BASE_URL cannot be %s',
+  (value) => {
+    expect(() => applyOverrides(own, { AGENT_BASE_URL: value })).toThrow(
+      expect.objectContaining({ exitCode: 2, message: expect.stringMatching(/^AGENT_BASE_URL: (?!.*secret@)/) }),
+    );
+  },
+);
+
 it('a file that only names agents says so when its own agent is wanted', () => {
   const names = config('mmConfigs: {bob: {command: x}}');
   expect(missingModel(names)).toMatchObject({ exitCode: 2 });
