@@ -180,6 +180,6 @@ test('an unknown agent is refused in words, and nothing is started', async ({ ed
   await editor.send('/ask-nobody hello');
   await expect(editor.view.getByText('There is no agent called nobody. You can ask: bob, riker')).toBeVisible();
   // nothing is lost: the line can be mended
-  await expect(editor.composer).toHaveValue('/ask-nobody hello');
+  await expect(editor.composer).toHaveText('/ask-nobody hello');
   expect(agentsOf(editor.workspace).filter((p) => /bob\.yaml|riker\.yaml/.test(p.command))).toEqual([]);
 });

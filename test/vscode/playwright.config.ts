@@ -13,7 +13,7 @@ export default defineConfig({
   workers: Number(process.env.MM_TEST_WORKERS ?? 1),
   fullyParallel: false,
   // a cold editor takes up to 20 s to open
-  timeout: 120_000,
+  timeout: 180_000,
   expect: { timeout: 20_000 },
   retries: 0,
   reporter: process.env.MM_TEST_JSON ? [['list'], ['json', { outputFile: process.env.MM_TEST_JSON }]] : [['list']],

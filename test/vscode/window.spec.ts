@@ -45,7 +45,7 @@ test('palette: Ask an Agent…, New Conversation, Open Configuration, Restart Ag
   await editor.openView();
   await editor.palette('mm: Ask an Agent…');
   await editor.pick('bob').first().click();
-  await expect(editor.composer).toHaveValue(/^\/ask-bob /);
+  await expect(editor.composer).toHaveText(/^\/ask-bob/);
   await editor.send('/ask-bob say: by the palette');
   await expect(editor.entry('bob, asked by You')).toContainText('by the palette');
   await editor.idle();
@@ -73,5 +73,5 @@ test('the / menu has an entry for each agent, and Enter takes it', async ({ edit
   const menu = editor.view.getByRole('listbox', { name: 'Commands' });
   await expect(menu.getByRole('option', { name: /ask-bob/ }).first()).toBeVisible();
   await editor.page.keyboard.press('Enter');
-  await expect(editor.composer).toHaveValue(/^\/ask-bob /);
+  await expect(editor.composer).toHaveText(/^\/ask-bob/);
 });
