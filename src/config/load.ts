@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { describe } from '../base/errors';
 import { l10n } from '../base/l10n';
+import { sha256Hex } from '../base/sha256';
 import { check } from './check';
 import { YamlFile } from './document';
 import { homeOf } from './paths';
@@ -46,7 +46,7 @@ export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<
 
 /** The same for content that is at hand already, such as an unsaved editor. `file` is absolute. */
 export function parseConfig(file: string, content: string | Buffer, env: NodeJS.ProcessEnv): LoadResult {
-  const hash = createHash('sha256').update(content).digest('hex');
+  const hash = sha256Hex(content);
   const yaml = new YamlFile(file, content.toString());
   if (yaml.unreadable) return { ok: false, file, errors: yaml.errors, warnings: [] };
   const { config, diagnostics } = check(yaml, { env, home: homeOf(env, homedir) });
