@@ -23,6 +23,14 @@ export interface NestedParts {
   loadConfigOf?(entry: PathEntry): Promise<MmConfig>;
 }
 
+/** The person stopped an ask that a model had made; the model goes on. */
+export function stoppedAsk(name: string, cause?: unknown): AskError {
+  return new AskError('cancelled', l10n.t('The question to {0} was stopped.', name), {
+    forModel: `The person stopped your question to ${name}. There is no answer: go on without it, and do not ask it again.`,
+    cause,
+  });
+}
+
 /**
  * The request for an ask that an asked agent makes through the hub: one level deeper, with the agent's own file as the
  * caller's file, and with the person, the grants and the live yolo of the ask that it answers. What the agent says is its

@@ -26,6 +26,7 @@ export class Relay {
   /** Where permissions are decided; the host settles the home agent's own calls here too. */
   readonly gate: PermissionGate;
   readonly #parts: RunParts;
+  readonly #running = new Map<string, AbortController>();
 
   constructor(options: RelayOptions) {
     this.gate = new PermissionGate(options.log);
@@ -41,6 +42,16 @@ export class Relay {
   }
 
   /**
+   * Stops one ask and what it asked, and nothing above it: by the id of its request, or of a `nested` event. Whoever asked hears that it
+   * was stopped. False when no such ask runs.
+   */
+  stop(askId: string): boolean {
+    const running = this.#running.get(askId);
+    running?.abort();
+    return running !== undefined;
+  }
+
+  /**
    * One ask, started by the first `next`, for one consumer. Yields what happens in its order, at last `end` with the
    * answer. While the consumer is behind, the agent is held back. Leaving the loop early cancels the ask.
    * @throws AskError out of the iteration when the ask ends without an answer.
@@ -48,6 +59,7 @@ export class Relay {
   async *ask(request: AskRequest): AsyncGenerator<AskEvent, void, undefined> {
     const queue = new EventQueue<AskEvent>();
     const stop = linkedStop(request.signal);
+    this.#running.set(request.id, stop.controller);
     const run = new AskRun(this.#parts, request, stop.signal, (event) => queue.push(event));
     const done = run.run().then(
       (answer) => {
@@ -60,6 +72,7 @@ export class Relay {
       for (let next = await queue.next(); next; next = await queue.next()) yield next.value;
     } finally {
       queue.close();
+      if (this.#running.get(request.id) === stop.controller) this.#running.delete(request.id);
       stop.controller.abort();
       stop.dispose();
       await done;

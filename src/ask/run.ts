@@ -12,7 +12,7 @@ import { AskError, cancelledAsk, toAskError } from './errors';
 import { keep } from './exchange';
 import { type PermissionGate, questionOf } from './gate';
 import { linkFor } from './identity';
-import { nestedRequest } from './nested';
+import { nestedRequest, stoppedAsk } from './nested';
 import { optionFor } from './options';
 import { composePrompt } from './prompt';
 import { linkedStop, orStopped } from './stop';
@@ -339,7 +339,7 @@ export class AskRun {
     } catch (error) {
       const ask = toAskError(error, 'agent-error', params.agent, stop.signal);
       this.#refused.push(...ask.refused);
-      throw ask;
+      throw ask.failure === 'cancelled' && !stop.signal.aborted ? stoppedAsk(params.agent, ask) : ask;
     } finally {
       stop.dispose();
     }

@@ -1,5 +1,5 @@
 import type { ChatDecision, ChatUpdate, Lane } from './lane';
-import type { End, Face } from './nodes';
+import type { End, Face, NodeId } from './nodes';
 import type { ChatQuestion } from './question';
 import type { NameOf } from './tool';
 
@@ -54,6 +54,16 @@ export class AskView {
   /** The lane, once it is there. */
   get lane(): Lane | undefined {
     return this.#lane;
+  }
+
+  /** The nested ask that this node stands for: its lane, and the id by which the relay knows it. */
+  nested(node: NodeId): { askId: string; lane: Lane } | undefined {
+    for (const [askId, view] of this.#nested) {
+      if (view.#lane?.id === node) return { askId, lane: view.#lane };
+      const deeper = view.nested(node);
+      if (deeper) return deeper;
+    }
+    return undefined;
   }
 
   open(): Lane {

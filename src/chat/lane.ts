@@ -402,7 +402,8 @@ export class Lane {
     // The ask's own end should have come before; where it has not, the end of the call that made it is its end.
     for (const child of this.#children.values()) {
       if (child.toolCallId !== toolCallId || child.lane.ended) continue;
-      if (state === 'done') child.lane.answered('end_turn');
+      if (child.lane.#stopping !== undefined) child.lane.end({ how: 'stopped' });
+      else if (state === 'done') child.lane.answered('end_turn');
       else child.lane.end({ how: 'failed', title: firstLine(tool.node.output, 300) || l10n.t('The ask failed.') });
     }
   }

@@ -3,6 +3,7 @@ import type { AskParams, AskResult } from '../acp/meta';
 import { AskError } from '../ask/errors';
 import { exchangeOf, exchangeOfPart } from '../ask/exchange';
 import { linkFor } from '../ask/identity';
+import { stoppedAsk } from '../ask/nested';
 import { linkedStop } from '../ask/stop';
 import type { Answer, AskRequest } from '../ask/types';
 import { resultOf, rpcErrorOf } from '../ask/wire';
@@ -26,7 +27,7 @@ export interface PersonsAsk {
 }
 
 interface Running {
-  lane(): Lane | undefined;
+  view: AskView;
   stop: AbortController;
   byPerson: boolean;
   done: Promise<void>;
@@ -52,7 +53,7 @@ export class Asks {
 
   /** The queue of questions has moved. Asks of a model stand in its turn, which hears of it too. */
   refreshQuestions(): void {
-    for (const running of this.#running) if (running.byPerson) running.lane()?.refreshQuestions();
+    for (const running of this.#running) if (running.byPerson) running.view.lane?.refreshQuestions();
   }
 
   /** Starts an ask of the person; its end is in the conversation. */
@@ -78,19 +79,20 @@ export class Asks {
       prompt: ask.prompt,
       context: ask.context,
       caller: { kind: 'person', name: you },
-      // Nobody stands between the person and the agent, so also the home agent's own file may be asked.
       chain: [],
       askers: [you],
     };
     const run = async () => {
       try {
+        // The conversation is the home agent's, so its own file is a cycle, also when the person asks (rule 9).
+        request.chain = [await linkFor(home.name, home.entry)];
         const answer = await this.#carry(request, view, home);
         this.#pairs.add(id, lane.id, exchangeOf(answer, ask.prompt));
       } catch (error) {
         this.#core.log.info(`${ask.agent} gave no answer: ${describe(error)}`);
       }
     };
-    this.#track({ lane: () => lane, stop, byPerson: true }, run);
+    this.#track({ view, stop, byPerson: true }, run);
   }
 
   /**
@@ -138,19 +140,24 @@ export class Asks {
         failure = error;
       }
     };
-    await this.#track({ lane: () => view.lane, stop: link.controller, byPerson: false }, run);
+    await this.#track({ view, stop: link.controller, byPerson: false }, run);
     link.dispose();
-    if (!result) throw rpcErrorOf(failure, params.agent);
-    return result;
+    if (result) return result;
+    const alone = link.signal.aborted && !o.signal.aborted;
+    throw rpcErrorOf(alone ? stoppedAsk(params.agent, failure) : failure, params.agent);
   }
 
-  /** Stops one ask. A nested one is stopped with the ask that it belongs to: only that one can be told. */
+  /** Stops one ask and what it asked. Whoever made it goes on without an answer. */
   stop(node: NodeId): void {
-    const { thread } = this.#core;
-    for (let id: NodeId | undefined = node; id !== undefined; id = thread.get(id)?.parent) {
-      const running = [...this.#running].find((r) => r.lane()?.id === id);
-      if (!running) continue;
-      this.#stop(running);
+    for (const running of this.#running) {
+      if (running.view.lane?.id === node) {
+        this.#stop(running);
+        return;
+      }
+      const nested = running.view.nested(node);
+      if (!nested) continue;
+      nested.lane.stopping();
+      this.#core.relay.stop(nested.askId);
       return;
     }
   }
@@ -218,7 +225,7 @@ export class Asks {
   }
 
   #stop(running: Running): void {
-    running.lane()?.stopping();
+    running.view.lane?.stopping();
     running.stop.abort();
   }
 }

@@ -190,8 +190,10 @@ export class Conversation implements Disposable {
     const { roster, blocker } = this.#s;
     const home = this.#home();
     const cwd = this.folder;
-    if (text.trim() === '' || blocker || !roster || !home || cwd === undefined) return this.#refuse(undefined);
-    if (this.#readOnly) return this.#refuse(undefined);
+    if (text.trim() === '' || blocker || this.#readOnly) return this.#refuse(undefined);
+    if (!roster || !home)
+      return this.#refuse(l10n.t('The configuration is still being read. Send it again in a moment.'));
+    if (cwd === undefined) return this.#refuse(undefined);
     const agents = roster.agentsOf(home);
     const line = parseSlash(text, agents);
     switch (line.kind) {
@@ -276,6 +278,7 @@ export class Conversation implements Disposable {
       // A newer version may have come while the files of this one were read.
       if (roster !== this.#s.roster || this.#disposed) return;
       this.#agents = agents;
+      if (roster) this.#hint = undefined; // it spoke of what held before
       this.#changed();
     } catch (error) {
       this.#s.log.warn(`The agents could not be listed: ${describe(error)}`);

@@ -1,8 +1,12 @@
 import type { ClientSession, SessionHandlers } from '../acp/client';
 import type { ChainLink } from '../acp/meta';
 import type { AnyUpdate, PromptResponse } from '../acp/types';
+import { askingMode } from '../ask/asking';
+import { AskError } from '../ask/errors';
+import { orStopped } from '../ask/stop';
 import type { Disposable } from '../base/disposable';
-import { describe } from '../base/errors';
+import { describe, UserError } from '../base/errors';
+import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
 import type { Face } from '../chat/nodes';
 import { obj } from '../chat/raw';
@@ -53,18 +57,21 @@ export class HomeSession implements Disposable {
     if (this.#open) return this.#open.home;
     const lease = await this.pool.acquire(start.spec, { signal });
     const { child } = lease;
+    let session: ClientSession | undefined;
     try {
-      const session = await child.connection.newSession({
+      session = await child.connection.newSession({
         cwd: start.cwd,
         meta: { askDepth: 0, chain: [start.link] },
         handlers: start.handlers,
         deadline: sessionDeadline,
         signal,
       });
-      if (this.#disposed) {
-        session.close();
-        throw new Error('the conversation was closed while its agent started');
+      const mode = homeMode(start.face.name, child, session);
+      if (mode !== undefined) {
+        this.log.info(`${start.face.name}: its mode is set to ${mode}, in which it asks`);
+        await orStopped(session.setMode(mode), signal, 0);
       }
+      if (this.#disposed) throw new Error('the conversation was closed while its agent started');
       const { agentMeta } = child.connection;
       const home: OpenHome = {
         session,
@@ -80,6 +87,7 @@ export class HomeSession implements Disposable {
       });
       return home;
     } catch (error) {
+      session?.close();
       lease.release();
       throw error;
     }
@@ -113,6 +121,37 @@ export class HomeSession implements Disposable {
     const open = this.#open;
     this.#open = undefined;
     open?.lease.release();
+  }
+}
+
+/**
+ * The mode in which the home agent asks before it acts, where it has to be set. The person answers all that an agent of another make
+ * does at home, whatever an entry says (rule 4), so one that never asks is not talked to.
+ */
+function homeMode(name: string, child: PooledChild, session: ClientSession): string | undefined {
+  try {
+    return askingMode({
+      name,
+      program: child.info.agentInfo?.name,
+      modes: session.response.modes,
+      entryYolo: undefined,
+      yolo: false,
+    });
+  } catch (error) {
+    if (!(error instanceof AskError)) throw error;
+    throw new UserError(
+      l10n.t(
+        '{0} cannot be the agent that you talk to: it runs its tools without asking for permission, and has no mode in which it asks.',
+        name,
+      ),
+      {
+        hint: l10n.t(
+          'Talk to another agent. From there /ask-{0} asks it, if its entry in mm.yaml says `yolo: true`: then everything that it does is allowed.',
+          name,
+        ),
+        cause: error,
+      },
+    );
   }
 }
 

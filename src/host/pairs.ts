@@ -2,6 +2,7 @@ import type { ClientSession } from '../acp/client';
 import { RpcError } from '../acp/rpc';
 import { type ContentBlock, ErrorCode } from '../acp/types';
 import type { Exchange } from '../ask/exchange';
+import { orStopped } from '../ask/stop';
 import { describe } from '../base/errors';
 import { l10n } from '../base/l10n';
 import type { Node, NodeId, NoticeNode } from '../chat/nodes';
@@ -68,8 +69,12 @@ export class Pairs {
     return true;
   }
 
-  /** Hands over what waits. Pairs go as pairs where the agent takes them, else as text in front of the prompt. */
-  async before(session: ClientSession, takesExchanges: boolean, home: string): Promise<Front> {
+  /**
+   * Hands over what waits. Pairs go as pairs where the agent takes them, else as text in front of the prompt.
+   * @throws CancelledError as soon as `stop` fires: what the agent has not confirmed by then waits for the next prompt, and a pair that
+   * reaches it twice has the same id.
+   */
+  async before(session: ClientSession, takesExchanges: boolean, home: string, stop: AbortSignal): Promise<Front> {
     const blocks: ContentBlock[] = [];
     const arrived: (() => void)[] = [];
     const pending = this.pending;
@@ -82,7 +87,7 @@ export class Pairs {
     }
     let asPairs = takesExchanges;
     for (const exchange of pending) {
-      if (asPairs) asPairs = await this.#send(session, exchange);
+      if (asPairs) asPairs = await this.#send(session, exchange, stop);
       if (asPairs) continue;
       blocks.push({ type: 'text', text: `${exchange.user}\n${exchange.assistant}` });
       arrived.push(() => this.#delivered(exchange));
@@ -96,10 +101,10 @@ export class Pairs {
   }
 
   /** False when the agent does not take pairs after all. Any other failure is the turn's. */
-  async #send(session: ClientSession, exchange: StoredExchange): Promise<boolean> {
+  async #send(session: ClientSession, exchange: StoredExchange, stop: AbortSignal): Promise<boolean> {
     const { id, user, assistant } = exchange;
     try {
-      await session.exchange({ id, user, assistant });
+      await orStopped(session.exchange({ id, user, assistant }), stop, 0);
     } catch (error) {
       if (!(error instanceof RpcError) || error.code !== ErrorCode.methodNotFound) throw error;
       this.#core.log.warn(`The agent says that it takes exchanges, and does not: ${describe(error)}`);

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { AnyUpdate, ContentBlock, RequestPermissionOutcome, RequestPermissionRequest } from '../acp/types';
+import type {
+  AnyUpdate,
+  ContentBlock,
+  PromptResponse,
+  RequestPermissionOutcome,
+  RequestPermissionRequest,
+} from '../acp/types';
 import { OpenCalls } from '../ask/calls';
 import { questionOf } from '../ask/gate';
 import { linkFor } from '../ask/identity';
@@ -29,6 +35,8 @@ interface Active {
   since: number;
   /** The child is being started. */
   starting: boolean;
+  /** It did not end its turn after Stop. */
+  unresponsive: boolean;
   done: Promise<void>;
 }
 
@@ -96,6 +104,7 @@ export class Turns {
       stop: new AbortController(),
       since: writer.now(),
       starting: false,
+      unresponsive: false,
       done: Promise.resolve(),
     };
     this.#active = active;
@@ -138,14 +147,26 @@ export class Turns {
     try {
       const open = await this.#open(active, cwd);
       lane.face(open.face);
-      const front = await this.#pairs.before(open.session, open.takesExchanges, home.name);
+      const front = await this.#pairs.before(open.session, open.takesExchanges, home.name, stop.signal);
+      if (stop.signal.aborted) throw new CancelledError();
       const blocks: ContentBlock[] = [...front.blocks, { type: 'text', text }];
-      const response = await orStopped(open.session.prompt(blocks, { signal: stop.signal }), stop.signal, this.#grace);
+      const response = await this.#prompt(open, blocks, active);
       front.arrived();
       lane.answered(response.stopReason, { tokens: tokensOf(response) });
     } catch (error) {
       lane.end(this.#endOf(error, active));
-      if (error instanceof CancelledError && stop.signal.aborted) await this.#unresponsive(home);
+      if (active.unresponsive) await this.#unresponsive(home);
+    }
+  }
+
+  /** The prompt. A stopped agent gets time to end its turn; then the turn ends without it. */
+  async #prompt(open: OpenHome, blocks: ContentBlock[], active: Active): Promise<PromptResponse> {
+    const { signal } = active.stop;
+    try {
+      return await orStopped(open.session.prompt(blocks, { signal }), signal, this.#grace);
+    } catch (error) {
+      active.unresponsive = error instanceof CancelledError && signal.aborted;
+      throw error;
     }
   }
 

@@ -112,7 +112,103 @@ describe('a home agent that is not mm', () => {
   });
 });
 
+describe('rule 4: a home agent that is not mm asks', () => {
+  const modes = (currentModeId: string, ...ids: string[]) => ({
+    currentModeId,
+    availableModes: ids.map((id) => ({ id, name: id })),
+  });
+  const agent = (name: string, answer: object): Scenario => ({
+    on: {
+      initialize: [{ answer: { protocolVersion: 1, agentInfo: { name, version: '1' }, agentCapabilities: {} } }],
+      'session/new': [{ answer: { sessionId: 's1', ...answer } }],
+      'session/set_mode': [{ answer: {} }],
+      'session/prompt': [{ text: 'hello' }],
+    },
+  });
+
+  it.each([
+    ['claude-agent-acp', modes('auto', 'auto', 'default'), 'default'],
+    ['codex-acp', modes('agent', 'agent', 'workspace-write'), 'workspace-write'],
+    ['gemini-cli', modes('yolo', 'yolo', 'default'), 'default'],
+  ])('%s: its asking mode is set before the prompt', async (program, offered, mode) => {
+    const { host, c, written } = await window({ cody: agent(program, { modes: offered }) });
+    c.setHome('cody');
+    c.send('go');
+    await idle(host, c);
+    expect(nodes(c, 'turn')[0], outline(c).join('\n')).toMatchObject({ end: { how: 'done' } });
+    const methods = written.cody!.received().map((f) => f.method);
+    expect(methods.indexOf('session/set_mode')).toBeLessThan(methods.indexOf('session/prompt'));
+    expect(written.cody!.received('session/set_mode')).toMatchObject([{ params: { modeId: mode } }]);
+  });
+
+  it.each([
+    ['pi-acp', { modes: modes('high', 'low', 'high') }],
+    ['claude-agent-acp', { modes: modes('auto', 'auto', 'bypassPermissions') }],
+  ])('%s never asks and has no such mode: it gets no prompt, and the turn says why', async (program, answer) => {
+    const { host, c, written } = await window({ cody: agent(program, answer) });
+    c.setHome('cody');
+    c.send('go');
+    await idle(host, c);
+    expect(nodes(c, 'turn')[0]!.end).toMatchObject({
+      how: 'failed',
+      title: expect.stringContaining('cody cannot be the agent that you talk to'),
+      detail: expect.stringContaining('/ask-cody'),
+    });
+    expect(written.cody!.received('session/prompt')).toEqual([]);
+  });
+
+  it('a mode that it does not take: no prompt goes out', async () => {
+    const scenario = agent('gemini-cli', { modes: modes('yolo', 'yolo', 'default') });
+    scenario.on!['session/set_mode'] = [{ error: { code: -32603, message: 'no such mode' } }];
+    const { host, c, written } = await window({ cody: scenario });
+    c.setHome('cody');
+    c.send('go');
+    await idle(host, c);
+    expect(nodes(c, 'turn')[0]!.end).toMatchObject({ how: 'failed', title: expect.stringContaining('no such mode') });
+    expect(written.cody!.received('session/prompt')).toEqual([]);
+  });
+});
+
 describe('ends', () => {
+  it('Stop while pairs are handed over: the turn ends at once, the child lives, and the pair goes with the next prompt', async () => {
+    const { host, c, written } = await window({
+      cody: {
+        on: {
+          initialize: [
+            {
+              answer: {
+                protocolVersion: 1,
+                agentInfo: { name: 'cody', version: '1' },
+                agentCapabilities: { _meta: { mm: { exchange: true } } },
+              },
+            },
+          ],
+          '_mm/exchange': [[{ noAnswer: true }], [{ answer: {} }]],
+          'session/prompt': [{ text: 'fine' }],
+        },
+      },
+    });
+    c.setHome('cody');
+    c.send('/ask-bob say: first');
+    await idle(host, c);
+    c.send('and?');
+    await until(host, c, () => c.state().busy && !c.state().starting);
+    await expect.poll(() => written.cody!.received('_mm/exchange').length, { timeout: 10_000 }).toBe(1);
+    const started = performance.now();
+    c.stop();
+    await idle(host, c);
+    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(nodes(c, 'turn')[0]).toMatchObject({ end: { how: 'stopped' } });
+    expect(host.pool.statuses().find((s) => s.name === 'cody')).toMatchObject({ state: 'ready' });
+    expect(written.cody!.received('session/prompt')).toEqual([]);
+    c.send('and now?');
+    await idle(host, c);
+    expect(nodes(c, 'turn')[1]).toMatchObject({ end: { how: 'done' } });
+    const sent = written.cody!.received('_mm/exchange').map((f) => f.params);
+    expect(sent).toHaveLength(2);
+    expect(sent[1]).toEqual(sent[0]);
+  });
+
   it('F051 F067 an agent that ignores Stop: the turn ends, its child too, and the next prompt is answered', async () => {
     const { host, c } = await window(
       {

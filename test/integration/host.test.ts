@@ -153,6 +153,62 @@ describe('the story: a window with Ada, bob and riker', () => {
     expect(bob).toMatchObject({ end: { how: 'done' }, kept: true });
   });
 
+  it('a nested ask is stopped alone: bob hears it and answers, and riker’s part says so', async () => {
+    place = new Place();
+    const host = await place.host();
+    const c = await host.latest();
+    c.send('/ask-bob ask riker: stall');
+    host.queue.answer((await until(host, c, () => host.queue.current)).id, 'allow_once');
+    const riker = await until(host, c, () =>
+      nodes(c, 'ask').find((a) => a.agent.name === 'riker' && a.state === 'running'),
+    );
+    c.stopAsk(riker.id);
+    await idle(host, c);
+    const [bob, stopped] = nodes(c, 'ask');
+    expect(stopped, outline(c).join('\n')).toMatchObject({ id: riker.id, end: { how: 'stopped' } });
+    expect(bob).toMatchObject({ end: { how: 'done' }, kept: true });
+    expect(wordsOf(c, bob!.id)).toContain('stopped your question to riker');
+    expect(host.pool.statuses().map((s) => s.state)).toEqual(['ready', 'ready']);
+  });
+
+  it('an ask that Ada’s model made is stopped alone: she hears it and goes on', async () => {
+    place = new Place();
+    const host = await place.host();
+    const c = await host.latest();
+    c.send('ask bob: stall');
+    host.queue.answer((await until(host, c, () => host.queue.current)).id, 'allow_once');
+    const bob = await until(host, c, () => nodes(c, 'ask').find((a) => a.state === 'running'));
+    c.stopAsk(bob.id);
+    await idle(host, c);
+    const [turn] = nodes(c, 'turn');
+    expect(nodes(c, 'ask'), outline(c).join('\n')).toMatchObject([{ end: { how: 'stopped' } }]);
+    expect(turn!.end).toEqual({ how: 'done' });
+    expect(wordsOf(c, turn!.id)).toContain('stopped your question to bob');
+  });
+
+  it('rule 9: the home agent’s own file is a cycle, also when the person asks, and also one level down', async () => {
+    place = new Place({
+      'mm.yaml':
+        'acp: {title: Ada}\nprovider: demo\nmodel: demo\nmmConfigs:\n  twin: {path: mm.yaml}\n  bob: {path: bob.yaml}\n',
+      'bob.yaml': 'acp: {title: Bob}\nprovider: demo\nmodel: demo\nmmConfigs:\n  ada: {path: mm.yaml}\n',
+    });
+    const host = await place.host();
+    const c = await host.latest();
+    c.send('/ask-twin say: hello');
+    await idle(host, c);
+    expect(nodes(c, 'ask')[0]!.end).toMatchObject({ how: 'not-asked', why: expect.stringContaining('Ada → twin') });
+    expect(host.pool.statuses()).toEqual([]);
+    c.send('/ask-bob ask ada: say: hello');
+    await idle(host, c);
+    expect(host.pool.statuses().map((s) => s.name)).toEqual(['bob']);
+    expect(wordsOf(c, nodes(c, 'ask')[1]!.id), outline(c).join('\n')).toContain('already waits for this answer');
+    // bob can be home in one conversation and asked in another
+    const other = host.create('bob');
+    other.send('say: I am home');
+    await idle(host, other);
+    expect(nodes(other, 'turn')[0]).toMatchObject({ end: { how: 'done' } });
+  });
+
   it('while Ada works an ask goes out at once, and plain words stay in the composer', async () => {
     place = new Place();
     const host = await place.host();
@@ -262,6 +318,29 @@ describe('children that end', () => {
     expect(nodes(c, 'notice')).toMatchObject([{ title: expect.stringContaining('was given the transcript') }]);
     expect(nodes(c, 'turn')[2]).toMatchObject({ end: { how: 'done' } });
   });
+
+  it.each([
+    ['no', 'I have no answer of bob'],
+    ['yes', 'bob said: the answer is teal'],
+  ])(
+    'what Ada knew of bob is gone with her child, and comes back with the transcript (given: %s)',
+    async (given, words) => {
+      place = new Place();
+      const host = await place.host();
+      const c = await host.latest();
+      c.send('/ask-bob say: the answer is teal');
+      await idle(host, c);
+      c.send('what did bob say?');
+      await idle(host, c);
+      expect(wordsOf(c, nodes(c, 'turn')[0]!.id)).toContain('the answer is teal');
+      await host.restartAgent('Ada');
+      const notice = await until(host, c, () => nodes(c, 'notice')[0], 'the line');
+      if (given === 'yes') expect(c.act(notice.id, 'give-transcript')).toBe(true);
+      c.send('what did bob say?');
+      await idle(host, c);
+      expect(wordsOf(c, nodes(c, 'turn')[1]!.id), outline(c).join('\n')).toContain(words);
+    },
+  );
 
   it('a restart between turns is said as well, and what waited for Ada still reaches her', async () => {
     place = new Place();
@@ -381,6 +460,19 @@ describe('configuration', () => {
     expect(nodes(c, 'ask')[0]).toMatchObject({ end: { how: 'done' } });
     expect(c.setHome('riker')).toBe(false);
     expect(c.state().homes).toEqual([]);
+  });
+
+  it('while the configuration is read, words stay in the composer and a line says why, until it is there', async () => {
+    place = new Place();
+    const host = await place.host();
+    const c = await host.latest();
+    await host.setConfig({ folders: [place.work], config: undefined });
+    expect(c.send('hello')).toBe(false);
+    expect(c.state().notices).toMatchObject([{ title: expect.stringContaining('still being read') }]);
+    await host.setConfig(await place.config());
+    expect(c.state().notices).toEqual([]);
+    expect(c.send('say: now')).toBe(true);
+    await idle(host, c);
   });
 
   it('a blocker: nothing is taken, nothing is started', async () => {

@@ -156,7 +156,20 @@ function recall(messages: readonly Message[], agent: string | undefined): string
     if (match && (!agent || match[1]!.toLowerCase() === agent.toLowerCase()))
       return l10n.t('{0} said: {1}', match[1]!, match[2]!.trim());
   }
+  const told = agent && messages.findLast((m) => m.role === 'user' && toldBy(m.text, agent) !== undefined);
+  if (told) return l10n.t('{0} said: {1}', agent, toldBy(told.text, agent)!);
   return agent ? l10n.t('I have no answer of {0} in my history.', agent) : l10n.t('Nobody was asked so far.');
+}
+
+/** The last words of an agent in the transcript that stands before a prompt: the proof that it got there (rule 7). */
+function toldBy(prompt: string, agent: string): string | undefined {
+  const frame = /^(-{4,}) context \1\n([\s\S]*?)\n\1 end of context \1$/m.exec(prompt);
+  const items = frame?.[2]?.split(/\n\n(?=[\w.@-]+: |\[)/) ?? [];
+  const begin = `${agent.toLowerCase()}: `;
+  return items
+    .findLast((item) => item.toLowerCase().startsWith(begin))
+    ?.slice(begin.length)
+    .trim();
 }
 
 async function* longText(characters: number, signal: AbortSignal): AsyncGenerator<ModelEvent> {
