@@ -44,7 +44,8 @@ export async function specFor(o: LaunchRequest): Promise<ChildSpec> {
     depth: o.depth,
     electronMm: o.entry.kind !== 'command' && o.self.electron,
   });
-  return { key, name: o.name, role: o.role, command: program.command, args: program.args, cwd: o.cwd, env };
+  const { command, args } = program;
+  return { key, name: o.name, role: o.role, command, args, cwd: o.cwd, env, hub: o.entry.kind !== 'command' };
 }
 
 interface Program {

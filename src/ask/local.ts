@@ -8,7 +8,8 @@ import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
 import { cap, firstLine, visible } from '../base/text';
 import { ChildEndedError, type ChildPool } from '../children/pool';
-import type { ChildSpec, Lease, PooledChild } from '../children/types';
+import type { Lease, PooledChild } from '../children/types';
+import { openOn } from '../children/warm';
 import type { AgentEntry } from '../config/types';
 import { askingMode } from './asking';
 import { AskError, cancelledAsk } from './errors';
@@ -46,10 +47,19 @@ export class LocalTarget implements AskTarget {
       self: this.o.self,
       parentEnv: this.o.parentEnv,
     });
-    const lease = await this.#acquire(spec, name, signal);
+    try {
+      return await openOn(this.o.pool, spec, signal, (lease) => this.#session(request, lease));
+    } catch (error) {
+      throw failureOf(error, 'start', name, signal);
+    }
+  }
+
+  /** A new session on a child, in a mode in which it asks. */
+  async #session(request: TargetRequest, lease: Lease): Promise<TargetSession> {
+    const { name, entry, cwd, depth, signal } = request;
+    const { connection, info } = lease.child;
     let session: ClientSession | undefined;
     try {
-      const { connection, info } = lease.child;
       const program = textOf(info.agentInfo?.name);
       session = await connection.newSession({
         cwd,
@@ -73,18 +83,8 @@ export class LocalTarget implements AskTarget {
       }
       return new LocalSession(name, lease, session, signal);
     } catch (error) {
-      const words = failureOf(error, 'start', name, signal);
       session?.close();
-      lease.release();
-      throw words;
-    }
-  }
-
-  async #acquire(spec: ChildSpec, name: string, signal: AbortSignal): Promise<Lease> {
-    try {
-      return await this.o.pool.acquire(spec, { signal });
-    } catch (error) {
-      throw failureOf(error, 'start', name, signal);
+      throw error;
     }
   }
 }

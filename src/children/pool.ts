@@ -22,7 +22,7 @@ export interface ConnectOptions {
 
 export interface PoolOptions {
   log: Log;
-  /** We carry asks for our children (`_mm/ask`). */
+  /** We carry asks (`_mm/ask`) for those of our children that are a `mm`. */
   hub: boolean;
   clientInfo: Implementation;
   /** Milliseconds that a child may take to answer `initialize`; 30 s, since a first start of some agents takes ten (faults F006). */
@@ -133,9 +133,15 @@ export class ChildPool implements Disposable {
   async end(graces: Graces = hurriedGraces): Promise<void> {
     this.#closing = true;
     // Those that were leaving calmly are hurried too.
-    const leaving = [...this.#leaving.keys()].map((entry) => entry.process?.stop(graces));
-    const ends = [...this.#entries.values()].map((entry) => this.#end(entry, 'host', graces));
-    await Promise.all([...ends, ...leaving, ...this.#leaving.values()]);
+    for (const [entry, left] of [...this.#leaving]) {
+      const hurried = entry.process?.stop(graces) ?? Promise.resolve();
+      this.#leave(
+        entry,
+        Promise.all([left, hurried]).then(() => {}),
+      );
+    }
+    for (const entry of [...this.#entries.values()]) void this.#end(entry, 'host', graces);
+    await Promise.all([...this.#leaving.values()]);
     if (!this.#options.reaper) this.#reaper?.dispose();
   }
 
@@ -146,7 +152,9 @@ export class ChildPool implements Disposable {
   }
 
   dispose(): void {
-    void this.end().finally(() => this.#changed.dispose());
+    this.end()
+      .catch((error: unknown) => this.#options.log.error(`Not all agents could be ended: ${describe(error)}`))
+      .finally(() => this.#changed.dispose());
   }
 
   #start(spec: ChildSpec): Entry {
@@ -180,13 +188,15 @@ export class ChildPool implements Disposable {
       const died = child.exited.then((info) => this.#exited(entry, info));
       const connection = this.#connect(entry, child);
       entry.connection = connection;
-      void connection.closed.then(() => {
-        connection.dispose();
-        return this.#end(entry, 'closed', hurriedGraces);
-      });
+      connection.closed
+        .then(() => {
+          connection.dispose();
+          return this.#end(entry, 'closed', hurriedGraces);
+        })
+        .catch((error: unknown) => this.#options.log.error(`${spec.name}: ${describe(error)}`));
       const answer = connection.initialize({
         clientInfo,
-        hub,
+        hub: hub && spec.hub,
         deadline: initializeDeadline,
         signal: entry.start.signal,
       });
@@ -242,9 +252,12 @@ export class ChildPool implements Disposable {
     return gone;
   }
 
+  /** Notes that it goes. Never rejects: what could not be ended is said, and nobody waits for it. */
   #leave(entry: Entry, gone: Promise<void>): Promise<void> {
     // The connection ends by itself, when its reader has taken what was written before the end.
-    const left = gone.then(() => void this.#leaving.delete(entry));
+    const left = gone
+      .catch((error: unknown) => this.#options.log.error(`${entry.spec.name} could not be ended: ${describe(error)}`))
+      .then(() => void this.#leaving.delete(entry));
     this.#leaving.set(entry, left);
     return left;
   }

@@ -12,6 +12,11 @@ export interface ChildSpec {
   args: string[];
   /** The process's own folder: that of the first session. */
   cwd: string;
+  /**
+   * The child may ask others through us, where we are a hub: our own `mm`, which is described by a file that can be looked up. For any
+   * other program there is no caller's file.
+   */
+  hub: boolean;
   /** The whole environment of the child, already shielded (rule 3). */
   env: Record<string, string>;
 }

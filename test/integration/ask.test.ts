@@ -133,6 +133,16 @@ describe('an ask over a real child', () => {
     expect(scenarios[0]!.received('initialize')).toHaveLength(2);
   });
 
+  it('rule 1: a warm child that is killed in the very moment of an ask is replaced before anything is lost', async () => {
+    const bob = byCommand({ on: { 'session/prompt': [{ text: '$PID' }] } });
+    const carrier = relay();
+    const first = answerOf((await collect(carrier.ask(of({ bob })))).events).text;
+    process.kill(Number(first), 'SIGKILL');
+    const second = await collect(carrier.ask(of({ bob })));
+    expect(second.error).toBeUndefined();
+    expect(answerOf(second.events).text).not.toBe(first);
+  });
+
   it('a child that is killed in mid-answer', async () => {
     const bob = byCommand({ on: { 'session/prompt': [{ text: '$PID' }, { hang: true }] } });
     const { error } = await collect(
@@ -343,6 +353,12 @@ describe('an ask over a real child', () => {
 });
 
 describe('a hub over real children', () => {
+  it('is none for a program that has no mm.yaml here', async () => {
+    const bob = byCommand(say('x'));
+    await collect(relay({ hub: true }).ask(of({ bob })));
+    expect(scenarios[0]!.received('initialize')[0].params.clientCapabilities._meta?.mm?.ask).not.toBe(true);
+  });
+
   const ask = (agent: string) => ({
     request: { method: '_mm/ask', params: { sessionId: '$SID', toolCallId: 't1', agent, prompt: 'and you?' } },
   });

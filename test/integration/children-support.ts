@@ -22,7 +22,17 @@ export class Nest {
   }
 
   spec(command: string, args: string[] = [], more: Partial<ChildSpec> = {}): ChildSpec {
-    return { key: 'k', name: 'bob', role: 'asked', command, args, cwd: this.folder, env: this.env(), ...more };
+    return {
+      key: 'k',
+      name: 'bob',
+      role: 'asked',
+      command,
+      args,
+      cwd: this.folder,
+      env: this.env(),
+      hub: false,
+      ...more,
+    };
   }
 
   /** Living processes of this test, by their environment. */

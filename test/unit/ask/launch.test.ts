@@ -94,6 +94,13 @@ describe('what is started', () => {
     expect(theirs.env.KEY).toBe('v');
   });
 
+  it('only our own mm may ask others through us', async () => {
+    expect(await spec()).toMatchObject({ hub: true });
+    expect(await spec({ entry: { kind: 'home', file: bob }, role: 'home' })).toMatchObject({ hub: true });
+    expect(await spec({ entry: command() })).toMatchObject({ hub: false });
+    expect(await spec({ entry: command(), role: 'home' })).toMatchObject({ hub: false });
+  });
+
   it('a file that is not there is said in words', async () => {
     await expect(spec({ entry: path(join(folder, 'none.yaml')) })).rejects.toMatchObject({
       name: 'UserError',

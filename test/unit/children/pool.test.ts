@@ -48,7 +48,9 @@ class FakeConnection {
     FakeConnection.all.push(this);
     void (o.process as ChildProcess).exited.then(async () => this.close(await o.endReason()));
   }
-  initialize(o: { signal?: AbortSignal }): Promise<unknown> {
+  hub: boolean | undefined;
+  initialize(o: { hub: boolean; signal?: AbortSignal }): Promise<unknown> {
+    this.hub = o.hub;
     return new Promise((resolve, reject) => {
       this.answer = (error) => (error ? reject(error) : resolve(info));
       o.signal?.addEventListener('abort', () => reject(new CancelledError()));
@@ -70,13 +72,14 @@ const spec = (key: string, name = 'bob'): ChildSpec => ({
   args: [],
   cwd: '/',
   env: {},
+  hub: false,
 });
-function setUp() {
+function setUp(hub = false, errors: string[] = []) {
   FakeProcess.all = [];
   FakeConnection.all = [];
   return new ChildPool({
-    log,
-    hub: false,
+    log: { ...log, error: (message: string) => void errors.push(message) },
+    hub,
     clientInfo: { name: 't', version: '1' },
     connect: (o) => new FakeConnection(o) as unknown as AgentConnection,
   });
@@ -222,7 +225,46 @@ describe('waiting for a start', () => {
   });
 });
 
+describe('a hub', () => {
+  it.each([
+    [true, true, true],
+    [true, false, false],
+    [false, true, false],
+  ])('pool %s, a child that may ask %s: it is told %s', async (pool, child, told) => {
+    await ready(setUp(pool), { ...spec('k'), hub: child });
+    expect(FakeConnection.all[0]!.hub).toBe(told);
+  });
+});
+
 describe('ending', () => {
+  it('a child that cannot be ended is said, and neither an unhandled rejection nor in the way of the others', async () => {
+    const errors: string[] = [];
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    try {
+      for (const act of ['dispose', 'end', 'retain', 'restart', 'close'] as const) {
+        const pool = setUp(false, errors);
+        const one = await ready(pool, spec('a'));
+        await ready(pool, spec('b'));
+        one.release();
+        FakeProcess.all[0]!.stop = async () => {
+          throw new Error('EPERM');
+        };
+        if (act === 'retain') pool.retain((s) => s.key !== 'a');
+        else if (act === 'restart') await pool.restart('a');
+        else if (act === 'close') FakeConnection.all[0]!.close(new Error('x'));
+        else await pool[act]();
+        await tick();
+        expect(errors.splice(0), act).toEqual(['bob could not be ended: EPERM']);
+        expect(FakeProcess.all[1]!.stops, act).toHaveLength(act === 'dispose' || act === 'end' ? 1 : 0);
+      }
+      await tick();
+      expect(unhandled).not.toHaveBeenCalled();
+    } finally {
+      process.off('unhandledRejection', unhandled);
+    }
+  });
+
   it('restart ends the child with words for who was waiting; the next ask starts a new one', async () => {
     const pool = setUp();
     await ready(pool);
