@@ -81,11 +81,12 @@ export function engineDeps(
 
 /** Entries without a `description` get the title of their own file, where there is one (rule 8). */
 async function describeAgents(config: MmConfig, env: NodeJS.ProcessEnv): Promise<ReadonlyMap<string, AgentEntry>> {
-  const { loadConfig } = await import('../config/load');
+  const [{ loadConfig }, { loadAgent }] = await Promise.all([import('../config/load'), import('../config/pins')]);
   const entries = [...config.mmConfigs].map(async ([name, entry]): Promise<[string, AgentEntry]> => {
     if (entry.description || entry.kind !== 'path') return [name, entry];
-    const loaded = await loadConfig(entry.path, env);
-    const title = loaded.ok ? loaded.config.acp.title : undefined;
+    // one that cannot be used says so when it is asked
+    const loaded = await loadAgent(entry, (file) => loadConfig(file, env)).catch(() => undefined);
+    const title = loaded?.ok ? loaded.config.acp.title : undefined;
     return [name, title ? { ...entry, description: title } : entry];
   });
   return new Map(await Promise.all(entries));

@@ -6,21 +6,25 @@ import { l10n } from '../base/l10n';
 import { visible } from '../base/text';
 import { type Approval, approvalOf } from '../config/approval';
 import { userConfigFile } from '../config/find';
-import { openTerminal, type Terminal } from './terminal';
+import type { Terminal } from './terminal';
 
 /** Hashes kept at most; the oldest go first. */
 const mostKept = 500;
 
 /**
- * Makes sure that a person allowed this version of a file that came with a folder, or asks at the terminal. With nobody to ask it is an
+ * Makes sure that a person allowed this version of a file that came with a folder, or asks at the terminal that `open` gives. With nobody to ask it is an
  * error with exit code 2 (design, section 10).
  */
-export async function approve(file: string, env: NodeJS.ProcessEnv, mayAsk: boolean): Promise<Approval> {
+export async function approve(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  open: () => Terminal | undefined,
+): Promise<Approval> {
   const approval = await approvalOf(file, env);
   const store = storeFile(env);
   const known = await approvedHashes(store);
   if (known.includes(approval.hash)) return approval;
-  const terminal = mayAsk ? openTerminal() : undefined;
+  const terminal = open();
   if (!terminal) throw notApproved(file, l10n.t('Nobody is here to be asked whether it may be used.'));
   try {
     if (!(await ask(terminal, file, approval))) throw notApproved(file, l10n.t('It was not allowed.'));
@@ -34,12 +38,6 @@ export async function approve(file: string, env: NodeJS.ProcessEnv, mayAsk: bool
   });
   await rename(beside, store);
   return approval;
-}
-
-/** What was loaded is what was allowed: nothing changed between the question and the reading. */
-export async function stillApproved(file: string, env: NodeJS.ProcessEnv, approval: Approval): Promise<void> {
-  const now = await approvalOf(file, env);
-  if (now.hash !== approval.hash) throw notApproved(file, l10n.t('It was changed while it was read.'));
 }
 
 async function ask(terminal: Terminal, file: string, approval: Approval): Promise<boolean> {

@@ -36,11 +36,10 @@ export async function ownConfig(options: ConfigOptions): Promise<MmConfig> {
       hint: l10n.t('Write one, and name it with -config FILE.'),
     });
   if (found.source !== 'workspace') return load(found, env);
-  const { approve, stillApproved } = await import('./approve');
-  const approval = await approve(found.file, options.env, options.mayAsk);
-  const config = await load(found, env);
-  await stillApproved(found.file, options.env, approval);
-  return pinned(config, approval.pins);
+  const [{ approve }, { openTerminal }] = await Promise.all([import('./approve'), import('./terminal')]);
+  const approval = await approve(found.file, env, () => (options.mayAsk ? openTerminal() : undefined));
+  // what is used, now and later, is what was allowed
+  return pinned(await load(found, env), approval.pins);
 }
 
 async function load({ file }: FoundConfig, env: NodeJS.ProcessEnv): Promise<MmConfig> {
