@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Makes dist/: the extension, `mm` and the pages.
+ * Makes dist/: the extension with the JSON Schema of `mm.yaml`, `mm` and the pages.
  *
  *   node scripts/build.mjs [extension] [mm] [webview] [--minify] [--watch] [--sizes]
  *
@@ -13,6 +13,7 @@ import { performance } from 'node:perf_hooks';
 import { analyzeMetafile, build, context } from 'esbuild';
 import { lightBuiltins, oneStartFile, requireShim } from './lib/fast-start.mjs';
 import { root } from './lib/paths.mjs';
+import { writeSchema } from './lib/schema.mjs';
 
 const args = process.argv.slice(2);
 const flags = new Set(args.filter((a) => a.startsWith('--')));
@@ -103,6 +104,7 @@ if (flags.has('--watch')) {
   for (const f of failed) if (!f.reason?.errors) console.error(f.reason);
   for (const r of results) if (r.status === 'fulfilled') await report(r.value.metafile);
   if (failed.length > 0) process.exit(1);
+  if (wanted.includes('extension')) await writeSchema(root, path.join(root, 'dist/mm.schema.json'));
   if (wanted.includes('mm')) await chmod(`${root}/dist/mm.mjs`, 0o755);
   console.log(`built ${wanted.join(', ')} in ${Math.round(performance.now() - started)} ms`);
 }

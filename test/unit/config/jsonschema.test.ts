@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Ajv from 'ajv';
 import { describe, expect, it } from 'vitest';
@@ -34,6 +35,27 @@ describe('the JSON Schema for editors', () => {
     { mmConfigs: { bob: { path: 'a', command: 'b' } } },
     { mmConfigs: { bob: { command: 'b', descripton: 'x' } } },
   ])('refuses %j', (value) => expect(validate(value)).toBe(false));
+  it('is offered to YAML editors for mm.yaml and for the files of a folder’s agents, and is in the package', () => {
+    const root = join(__dirname, '../../..');
+    const { contributes } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(contributes.yamlValidation).toEqual([
+      { fileMatch: ['.mm/*.yaml', 'mm.yaml'], url: './dist/mm.schema.json' },
+    ]);
+    expect(readFileSync(join(root, '.vscodeignore'), 'utf8')).toMatch(/^!dist\/\*\*\/\*\.\{.*\bjson\}$/m);
+  });
+  it('is what the build writes', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mm-schema-'));
+    try {
+      // @ts-expect-error a script without types
+      const { writeSchema } = await import('../../../scripts/lib/schema.mjs');
+      await writeSchema(join(__dirname, '../../..'), join(folder, 'dist/mm.schema.json'));
+      expect(JSON.parse(readFileSync(join(folder, 'dist/mm.schema.json'), 'utf8'))).toEqual(
+        JSON.parse(JSON.stringify(jsonSchema())),
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
   it('describes every key', () => {
     const bare = Object.entries(jsonSchema().properties as Record<string, { description?: string }>).filter(
       ([, value]) => !value.description,
