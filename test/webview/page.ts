@@ -21,6 +21,19 @@ export async function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--force-color-profile=srgb'] });
 }
 
+const files = new Map<string, Promise<string>>();
+
+/** Read once: a build that runs at the same time cannot take a file away. */
+function source(name: string): Promise<string> {
+  const file = here(name.startsWith('chat.') ? `dist/webview/${name}` : `test/webview/${name}`);
+  let text = files.get(file);
+  if (!text) {
+    text = readFile(file, 'utf8');
+    files.set(file, text);
+  }
+  return text;
+}
+
 /** The built page in a browser, under the policy that the editor gives it, with what it sends and a way to tell it things. */
 export class ChatPage {
   private constructor(readonly page: Page) {}
@@ -38,9 +51,8 @@ export class ChatPage {
     const [sheet, body] = themes[o.theme ?? 'dark'];
     await page.route('http://page.test/**', async (route) => {
       const name = new URL(route.request().url()).pathname.slice(1);
-      const file = name.startsWith('chat.') ? here(`dist/webview/${name}`) : here(`test/webview/${name}`);
       const type = name.endsWith('.css') ? 'text/css' : name.endsWith('.js') ? 'text/javascript' : 'text/html';
-      let text = await readFile(file, 'utf8');
+      let text = await source(name);
       if (name === 'harness.html')
         text = text.replace(themes.dark[0], sheet).replace('class="vscode-dark"', `class="${body}"`);
       await route.fulfill({ body: text, contentType: `${type}; charset=utf-8` });

@@ -21,6 +21,8 @@ const nearTop = 800;
 export class Log {
   /** The first entry that is drawn; undefined: all are. */
   #first: Entry | undefined;
+  /** The element at the top, which has no distance to anything. */
+  #top: Element | undefined;
   #pinned = true;
   #rememberTimer: ReturnType<typeof setTimeout> | undefined;
   #stop: (() => void)[] = [];
@@ -76,11 +78,18 @@ export class Log {
       )}${state.blocker ? notice(this.page, state.blocker) : store.top.length === 0 ? hello(this.page) : nothing}`,
       this.host,
     );
+    const first = this.host.children[1];
+    if (first !== this.#top) {
+      this.#top?.classList.remove('first');
+      first?.classList.add('first');
+      this.#top = first;
+    }
     this.page.frame.touch();
   }
 
   toEnd(): void {
     this.#pinned = true;
+    this.#trim();
     this.#settle();
   }
 
@@ -143,10 +152,23 @@ export class Log {
     if (after !== before) this.host.scrollTop += after - before;
   }
 
+  /** Back at the end, what was drawn far above is let go, so that a page that was read from its beginning stays light. */
+  #trim(): void {
+    const { top } = this.page.store;
+    const start = windowStart(top, top.length, 3 * firstNodes);
+    if (this.#start() >= start) return;
+    this.#first = top[windowStart(top, top.length, firstNodes)];
+    this.draw();
+    this.#settle();
+  }
+
   #scrolled(): void {
     const { host } = this;
     this.#pinned = host.scrollHeight - host.scrollTop - host.clientHeight < nearEnd;
-    if (this.#pinned) this.#count();
+    if (this.#pinned) {
+      this.#count();
+      this.#trim();
+    }
     if (host.scrollTop < nearTop && this.#start() > 0 && !this.#pinned) this.#earlier();
     clearTimeout(this.#rememberTimer);
     this.#rememberTimer = setTimeout(() => this.#remember(), 300);

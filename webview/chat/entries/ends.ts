@@ -109,7 +109,7 @@ function card(
       ? t('Ask Again')
       : t('Try Again');
   return html`<section class="notice" aria-label=${died ? t('{0} stopped unexpectedly', name) : t('{0} failed', name)}>
-    <div class="notice-head">${icon('error', 'bad')}<div class="grow"><h3>${end.title}</h3>${short && detail !== '' ? html`<p>${withCode(detail)}</p>` : nothing}${lost === '' ? nothing : html`<p>${lost}</p>`}</div></div>${
+    <div class="notice-head">${icon('error', 'bad')}<div class="grow"><h2>${end.title}</h2>${short && detail !== '' ? html`<p>${withCode(detail)}</p>` : nothing}${lost === '' ? nothing : html`<p>${lost}</p>`}</div></div>${
       detail === '' || short
         ? nothing
         : html`<pre class="term" tabindex="0" role="group" aria-label=${died ? t('Last lines of {0}’s error output', name) : t('What {0} said', name)}>${coloured(detail)}</pre>`

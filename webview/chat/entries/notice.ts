@@ -23,7 +23,7 @@ function mark(page: Page, node: NoticeNode): TemplateResult {
 
 function card(page: Page, node: NoticeNode): TemplateResult {
   return html`<section class="notice" data-entry=${node.id} aria-label=${node.title.replaceAll('`', '')}>
-    <div class="notice-head">${icon(...symbol(node))}<div class="grow"><h3>${withCode(node.title)}</h3>${node.text ? html`<p>${withCode(node.text)}</p>` : nothing}</div></div>${
+    <div class="notice-head">${icon(...symbol(node))}<div class="grow"><h2>${withCode(node.title)}</h2>${node.text ? html`<p>${withCode(node.text)}</p>` : nothing}</div></div>${
       node.code
         ? html`<pre class="term" tabindex="0" role="group" aria-label=${t('Details')}>${coloured(node.code)}</pre>`
         : nothing

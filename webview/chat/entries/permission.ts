@@ -59,7 +59,7 @@ function card(page: Page, node: PermissionNode): TemplateResult {
   const hidden = node.hidden > 0;
   const answer = (a: Answer) => () => page.post({ type: 'answer', questionId: node.questionId, answer: a });
   return html`<section class="perm" role="alertdialog" data-entry=${node.id} data-question=${node.questionId} aria-label=${t('Permission: {0}', node.name)} aria-describedby=${hidden ? `${id} ${id}-w` : id}>
-    <header class="perm-head">${icon('shield', 'wait')}<h3><b>${node.name}</b> ${wants(node)}</h3>${
+    <header class="perm-head">${icon('shield', 'wait')}<h2><b>${node.name}</b> ${wants(node)}</h2>${
       node.more > 0 ? html`<span class="perm-more">${t('{0} more waiting', number(node.more))}</span>` : nothing
     }</header>${
       node.command === ''

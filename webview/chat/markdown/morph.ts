@@ -16,19 +16,26 @@ export function morphChildren(
 ): void {
   let current = from;
   for (const node of next) {
+    // what differs in kind goes with all that follows, from the end: a change among siblings costs the styles of all of them
+    if (current && (current.nodeType !== node.nodeType || current.nodeName !== node.nodeName)) {
+      removeFrom(parent, current);
+      current = null;
+    }
     if (!current) {
       parent.append(node);
       continue;
     }
     const following: ChildNode | null = current.nextSibling;
-    if (current.nodeType !== node.nodeType || current.nodeName !== node.nodeName) current.replaceWith(node);
-    else if (current instanceof Element && node instanceof Element) morph(current, node);
+    if (current instanceof Element && node instanceof Element) morph(current, node);
     else if (current.nodeValue !== node.nodeValue) current.nodeValue = node.nodeValue;
     current = following;
   }
-  while (current) {
-    const following: ChildNode | null = current.nextSibling;
-    current.remove();
-    current = following;
+  if (current) removeFrom(parent, current);
+}
+
+function removeFrom(parent: Element, first: ChildNode): void {
+  for (let last = parent.lastChild; last; last = parent.lastChild) {
+    last.remove();
+    if (last === first) return;
   }
 }

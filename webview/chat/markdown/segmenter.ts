@@ -103,12 +103,12 @@ export class Segmenter {
       const next = parsed[i + 1];
       const stop = next ? (lines[next.start] ?? source.length) : source.length;
       const fence = block.kind === 'code' ? fenceAt(source, start) : undefined;
-      if (fence) {
+      if (fence && !next) {
         this.#drop(start);
         this.#fence = fence;
         return { closed, more: true };
       }
-      const cut = forcedCut(source.slice(start, stop), block.list);
+      const cut = fence ? undefined : forcedCut(source.slice(start, stop), block.list);
       if (cut !== undefined) {
         closed.push(...parseBlocks(source.slice(start, start + cut), this.#scratch()).map(toBlock));
         this.#drop(start + cut);

@@ -109,10 +109,13 @@ export class MarkdownView {
   #dropOpen(): void {
     this.#caret?.remove();
     this.#caret = undefined;
-    while (this.#open) {
-      const next: ChildNode | null = this.#open.nextSibling;
-      this.#open.remove();
-      this.#open = next ?? undefined;
+    const open = this.#open;
+    this.#open = undefined;
+    // from the end: with a sibling behind it, what goes would make the browser work out the styles of all blocks again
+    while (open?.parentNode === this.host && this.host.lastChild) {
+      const last: ChildNode = this.host.lastChild;
+      last.remove();
+      if (last === open) break;
     }
     this.#code = undefined;
   }
@@ -125,6 +128,8 @@ export class MarkdownView {
       html = '';
     };
     let code = this.#code;
+    // a fence that was open is all that was open
+    if (code) this.#open = undefined;
     for (const block of blocks) {
       if (block.kind === 'html') {
         html += block.html;
@@ -138,9 +143,15 @@ export class MarkdownView {
       fragment.append(view.element);
     }
     flush();
-    this.#code = undefined;
     this.#dropOpen();
     this.host.append(fragment);
+    this.#head();
+  }
+
+  /** A text that begins with a heading stands further from what is above it. */
+  #head(): void {
+    const tag = this.host.firstElementChild?.tagName;
+    this.host.classList.toggle('headed', tag === 'H2' || tag === 'H3');
   }
 
   #drawOpen(): void {
@@ -173,6 +184,7 @@ export class MarkdownView {
     const before = this.#open ? this.#open.previousSibling : this.host.lastChild;
     morphChildren(this.host, nodes, this.#open ?? null);
     this.#open = (before ? before.nextSibling : this.host.firstChild) ?? undefined;
+    this.#head();
     this.#caret ??= caret();
     place(this.#caret, this.host.lastElementChild);
   }
