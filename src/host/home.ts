@@ -12,6 +12,7 @@ import type { Face } from '../chat/nodes';
 import { obj } from '../chat/raw';
 import type { ChildPool } from '../children/pool';
 import type { ChildSpec, Lease, PooledChild } from '../children/types';
+import { openOn } from '../children/warm';
 
 /** Milliseconds that an agent may take to open a session; the first start of some takes ten seconds (facts: agents, 3). */
 const sessionDeadline = 60_000;
@@ -55,7 +56,10 @@ export class HomeSession implements Disposable {
 
   async open(start: HomeStart, signal: AbortSignal): Promise<OpenHome> {
     if (this.#open) return this.#open.home;
-    const lease = await this.pool.acquire(start.spec, { signal });
+    return openOn(this.pool, start.spec, signal, (lease) => this.#openOn(lease, start, signal));
+  }
+
+  async #openOn(lease: Lease, start: HomeStart, signal: AbortSignal): Promise<OpenHome> {
     const { child } = lease;
     let session: ClientSession | undefined;
     try {
@@ -88,7 +92,6 @@ export class HomeSession implements Disposable {
       return home;
     } catch (error) {
       session?.close();
-      lease.release();
       throw error;
     }
   }
