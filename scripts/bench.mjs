@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { ensureChromium } from './chromium.mjs';
 import { root } from './lib/paths.mjs';
 
 // inside the project also when the cache is elsewhere: the bundle finds the libraries it leaves out by the usual rules
@@ -26,6 +27,9 @@ await build({
   },
   logLevel: 'warning',
 });
+const wantsPage =
+  !process.argv.slice(2).some((a) => ['wire', 'relay', 'start'].includes(a)) || process.argv.includes('render');
+if (wantsPage) process.env.MM_CHROMIUM ??= await ensureChromium();
 const run = spawnSync(process.execPath, ['--expose-gc', path.join(outdir, 'run.mjs'), ...process.argv.slice(2)], {
   cwd: root,
   stdio: 'inherit',

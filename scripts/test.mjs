@@ -49,11 +49,15 @@ await main(async () => {
       console.log(`  mm.vsix: ${(packed.bytes / 1024).toFixed(0)} kB`);
       summary.passed('package: under 2 MB', 1);
     }
+    // the page is tested in a browser too, without an editor around it
+    const chromium = ['integration', 'host', 'ui'].some((name) => names.has(name))
+      ? await findChromium(summary)
+      : undefined;
     for (const project of ['unit', 'integration', 'interop']) {
       if (names.has(project)) await summary.suite(project, () => vitest(project, results, rest));
     }
     if (names.has('host') || names.has('ui')) {
-      const editor = await prepareEditor(work, packed, summary);
+      const editor = await prepareEditor(work, packed, chromium, summary);
       if (names.has('host')) await summary.suite('inside the extension host', () => hostTests(work, editor));
       if (names.has('ui')) await summary.suite('in a VS Code window', () => uiTests(work, results, editor, rest));
     }
@@ -91,12 +95,25 @@ function counted(passed, failed, code) {
   return { passed, failed: code !== 0 && failed === 0 ? 1 : failed };
 }
 
+/** A Chromium for every suite that wants one, under the names by which they look for it; nothing, with words, where none can be had. */
+async function findChromium(summary) {
+  const { ensureChromium } = await import('./chromium.mjs');
+  try {
+    const file = await ensureChromium();
+    process.env.CHROMIUM = file;
+    process.env.MM_CHROMIUM = file;
+    return file;
+  } catch (error) {
+    summary.note(error);
+    return undefined;
+  }
+}
+
 /** Editor, browser and the packed extension installed; a reason in words where one of them cannot be had. */
-async function prepareEditor(work, packed, summary) {
+async function prepareEditor(work, packed, chromium, summary) {
   try {
     if (!packed) throw new StepError('the extension could not be packed');
     const { ensureEditor } = await import('./vscode.mjs');
-    const { ensureChromium } = await import('./chromium.mjs');
     const { installVsix } = await import('./lib/server.mjs');
     await ensureEditor().catch((error) => {
       throw new StepError(
@@ -104,7 +121,7 @@ async function prepareEditor(work, packed, summary) {
         error.output,
       );
     });
-    const chromium = await ensureChromium();
+    if (!chromium) throw new StepError('There is no Chromium to open VS Code in; see above.');
     const template = path.join(work, 'template');
     await step('installing the packed extension into VS Code', () => installVsix(template, packed.file));
     return { chromium, extensions: path.join(template, 'extensions') };

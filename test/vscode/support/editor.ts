@@ -103,7 +103,7 @@ export class Editor {
       .first()
       .click();
     await expect(this.page.getByText('You trust this folder')).toBeVisible();
-    await this.page.keyboard.press('Escape');
+    await this.page.getByRole('button', { name: /^Close Modal Editor/ }).click();
     await expect(this.page.locator('.monaco-modal-editor-block')).toBeHidden();
   }
 
