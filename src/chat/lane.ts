@@ -48,6 +48,10 @@ export interface Sink {
 const maxWords = 8_000_000;
 /** Entries of one turn or ask. */
 const maxEntries = 20_000;
+/** Characters of all its calls together, their outputs and changes; what comes above that is left out. */
+export const maxCalls = 20_000_000;
+/** Characters of a question that nobody answers any more. */
+const maxSettled = 2_000;
 
 /** Kinds of updates that change no entry. Their news stand elsewhere or nowhere. */
 const silent = new Set([
@@ -76,6 +80,7 @@ export class Lane {
   #plan: PlanNode | undefined;
   #unsupported: UnsupportedNode | undefined;
   #words = 0;
+  #callsSize = 0;
   #entries = 0;
   #overflow = false;
   #came = false;
@@ -158,7 +163,7 @@ export class Lane {
     const call = obj(q.toolCall) ?? {};
     const tool = this.#toolFor(call);
     if (tool) {
-      tool.update(call, this.#sink.now(), true);
+      this.#updateTool(tool, call, true);
       tool.wait(q.name);
       this.#sink.put(tool.node);
     }
@@ -389,10 +394,17 @@ export class Lane {
     return tool;
   }
 
+  #updateTool(tool: ToolCallView, call: Raw, fill = false): boolean {
+    const others = this.#callsSize - tool.size;
+    const changed = tool.update(call, this.#sink.now(), fill, maxCalls - others);
+    this.#callsSize = others + tool.size;
+    return changed;
+  }
+
   #toolCall(u: Raw): void {
     const tool = this.#toolFor(u);
     if (!tool) return;
-    const changed = tool.update(u, this.#sink.now());
+    const changed = this.#updateTool(tool, u);
     const { toolCallId, state } = tool.node;
     if (!this.#shownAsAsk.has(toolCallId)) {
       if (changed) this.#sink.put(tool.node);
@@ -454,12 +466,19 @@ function messageIdOf(u: Raw): string | undefined {
 }
 
 /**
- * A question that nobody answers any more is one line. Its changes go: those that were made stand with their call, and a conversation
- * does not keep a megabyte for each question.
+ * A question that nobody answers any more is one line. Its changes go, and a long command: what was made stands with its call, and a
+ * conversation does not keep a megabyte for each question.
  */
 function settledNode(node: PermissionNode, state: PermissionNode['state'], why: string | undefined): PermissionNode {
   const { why: _, ...rest } = node;
-  return { ...rest, state, more: 0, diffs: [], ...(why === undefined ? {} : { why }) };
+  return {
+    ...rest,
+    command: cap(node.command, maxSettled).text,
+    state,
+    more: 0,
+    diffs: [],
+    ...(why === undefined ? {} : { why }),
+  };
 }
 
 /** How a settled question stands in the conversation, and what it makes of the call. */

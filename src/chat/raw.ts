@@ -32,6 +32,11 @@ export function json(value: unknown, max: number): string {
   return text === undefined ? '' : text.slice(0, max);
 }
 
+/** The same text, and not a part of a longer one, which the engine would keep alive with it. */
+export function own(text: string): string {
+  return JSON.parse(JSON.stringify(text)) as string;
+}
+
 /** Size of a value in characters of JSON, for "48 kB" beside an unsupported item. */
 export function sizeOf(value: unknown): number {
   try {

@@ -1,13 +1,20 @@
-import { cap } from '../base/text';
+import { l10n } from '../base/l10n';
+import { type Capped, cap } from '../base/text';
 import { readDiff } from './diff';
 import type { DiffView, ToolNode, ToolState } from './nodes';
-import { arr, json, num, obj, type Raw, str } from './raw';
+import { arr, json, num, obj, own, type Raw, str } from './raw';
 
 /** Characters of output that a tool call keeps; an update repeats all of it, so this also bounds the work of one update. */
 export const maxOutput = 100_000;
 const maxTitle = 1000;
 const maxWhat = 20_000;
 const maxDiffs = 50;
+/** Characters of both sides of a change above which they are not kept to see whether an update repeats them. */
+const maxRepeated = 200_000;
+/** Below this many characters of room no change is compared: comparing is the expensive part. */
+const leastForChanges = 20_000;
+/** Characters of a title or command where a call has no room for more. */
+const least = 200;
 
 /** What is known of a call's identity: what the function that names calls gets. */
 export interface CallFields {
@@ -16,15 +23,14 @@ export interface CallFields {
   name?: string;
   title?: string;
   kind?: string;
-  rawInput?: unknown;
-  _meta?: unknown;
 }
 
 /** A diff as the agent sent it, with what was made of it. */
 interface DiffSource {
   path: string;
   oldText: unknown;
-  newText: string;
+  /** Absent for large ones, which are compared anew. */
+  newText: string | undefined;
   view: DiffView;
 }
 
@@ -39,6 +45,8 @@ export class ToolCallView {
   readonly node: ToolNode;
   readonly #nameOf: NameOf;
   readonly #fields: CallFields;
+  /** What the input says of the call; undefined until an input has come. */
+  #input: { what: string | undefined } | undefined;
   /** What the agent says of the state; a waiting question or a person's no stands before it. */
   #status: 'running' | 'done' | 'failed' | 'cancelled' = 'running';
   #waiting = 0;
@@ -51,6 +59,11 @@ export class ToolCallView {
   #terminal = '';
   #terminalCut = 0;
   #rawOutput = '';
+  #rawOutputCut = 0;
+  /** Nothing that was cut is kept alive by what is left of it. */
+  #owned = false;
+  /** Characters of output and changes for which there was no room. */
+  #leftOut = 0;
   #diffSources: DiffSource[] = [];
 
   constructor(base: { id: string; parent?: string; at: number; toolCallId: string }, nameOf: NameOf) {
@@ -75,9 +88,10 @@ export class ToolCallView {
 
   /**
    * Takes a `tool_call` or `tool_call_update`; true when something that is shown has changed. `fill`: only what is not known yet, for
-   * the copy of a call in a permission request, which some agents fill with prose (facts: agents, 2.3 item 13).
+   * the copy of a call in a permission request, which some agents fill with prose (facts: agents, 2.3 item 13). `room`: characters that
+   * the call may keep; what does not fit is left out, and said to be.
    */
-  update(u: Raw, at: number, fill = false): boolean {
+  update(u: Raw, at: number, fill = false, room = Number.POSITIVE_INFINITY): boolean {
     const node = this.node;
     const before = { ...node };
     const f = this.#fields;
@@ -86,25 +100,74 @@ export class ToolCallView {
     f.name = set(f.name, short(u.name, 200));
     f.title = set(f.title, short(u.title, maxTitle));
     f.kind = set(f.kind, short(u.kind, 40));
-    if (u._meta !== undefined && (!fill || f._meta === undefined)) f._meta = u._meta;
-    if (obj(u.rawInput) || typeof u.rawInput === 'string') {
-      if (!fill || f.rawInput === undefined) f.rawInput = u.rawInput;
+    if ((obj(u.rawInput) || typeof u.rawInput === 'string') && (!fill || !this.#input)) {
+      this.#input = { what: whatOf(u.rawInput) };
     }
     node.title = f.title ?? node.title;
     node.toolKind = f.kind ?? node.toolKind;
     node.name = this.#asked ?? this.#nameOf(f);
-    const what = whatOf(f.rawInput, u.locations, f.title);
+    const found = this.#input?.what ?? str(obj(arr(u.locations)[0])?.path) ?? f.title ?? '';
+    const what = short(found, maxWhat) ?? '';
     if (what !== '' && (!fill || node.what === '')) node.what = what;
 
-    if (!fill || (this.#content === '' && node.diffs.length === 0)) this.#takeContent(u.content);
+    if (!fill || (this.#content === '' && node.diffs.length === 0)) this.#takeContent(u.content, room);
     if (!fill) {
       this.#takeTerminal(obj(u._meta));
       this.#takeRawOutput(u.rawOutput);
       this.#takeStatus(u.status, at);
     }
+    this.#own();
+    if (this.size > room) this.#leaveOut();
     this.#showOutput();
     this.#showState();
     return (Object.keys(node) as (keyof ToolNode)[]).some((key) => node[key] !== before[key]);
+  }
+
+  /**
+   * A running call repeats its output all the time, so what was cut from it is let go of only when it has ended: until then the whole
+   * is counted.
+   */
+  #own(): void {
+    this.#owned = this.#status !== 'running';
+    if (!this.#owned) return;
+    if (this.#contentCut > 0) this.#content = own(this.#content);
+    if (this.#rawOutputCut > 0) this.#rawOutput = own(this.#rawOutput);
+  }
+
+  /** Characters that the call keeps. */
+  get size(): number {
+    const { title, what, diffs } = this.node;
+    let size = title.length + what.length + this.#content.length + this.#terminal.length + this.#rawOutput.length;
+    if (!this.#owned) size += this.#contentCut + this.#rawOutputCut;
+    for (const view of diffs) {
+      size += view.path.length;
+      for (const row of view.rows) size += row.text.length;
+    }
+    for (const { newText, oldText } of this.#diffSources) {
+      size += (newText?.length ?? 0) + (typeof oldText === 'string' ? oldText.length : 0);
+    }
+    return size;
+  }
+
+  /** There is no room: what the call is stays, what came of it goes, and how much that was is said. */
+  #leaveOut(): void {
+    const { node } = this;
+    const out = this.#content.length || this.#terminal.length || this.#rawOutput.length;
+    const cut =
+      this.#content !== '' ? this.#contentCut : this.#terminal !== '' ? this.#terminalCut : this.#rawOutputCut;
+    this.#leftOut = Math.max(this.#leftOut, out + cut);
+    this.#content = '';
+    this.#terminal = '';
+    this.#rawOutput = '';
+    this.#contentCut = 0;
+    this.#terminalCut = 0;
+    this.#rawOutputCut = 0;
+    this.#diffSources = [];
+    node.diffs = node.diffs.slice(0, 1).map((view) => ({ ...view, rows: [], cut: view.cut + view.rows.length }));
+    node.title = short(node.title, least) ?? '';
+    node.what = short(node.what, least) ?? '';
+    this.#fields.title = short(this.#fields.title, least);
+    if (this.#input) this.#input = { what: short(this.#input.what, least) };
   }
 
   /** A question about this call waits for somebody; from now on the call is called what the question is called. */
@@ -152,7 +215,7 @@ export class ToolCallView {
     this.node.state = state;
   }
 
-  #takeContent(content: unknown): void {
+  #takeContent(content: unknown, all: number): void {
     if (!Array.isArray(content)) return;
     let text = '';
     let cut = 0;
@@ -167,6 +230,8 @@ export class ToolCallView {
         const taken = cap(piece, Math.max(0, room));
         text += taken.text;
         cut += taken.cut;
+      } else if (item.type === 'diff' && all < leastForChanges) {
+        this.#leftOut += str(item.newText)?.length ?? 0;
       } else if (item.type === 'diff' && diffs.length < maxDiffs) {
         const diff = this.#diff(item);
         if (diff) diffs.push(diff);
@@ -189,7 +254,12 @@ export class ToolCallView {
     const known = this.#diffSources.find((d) => d.path === path && d.newText === newText && d.oldText === oldText);
     if (known) return known;
     const view = readDiff(item);
-    return view && { path, oldText, newText, view };
+    if (!view) return undefined;
+    if (newText.length + (typeof oldText === 'string' ? oldText.length : 0) <= maxRepeated) {
+      return { path, oldText, newText, view };
+    }
+    for (const row of view.rows) row.text = own(row.text);
+    return { path: view.path, oldText: undefined, newText: undefined, view };
   }
 
   /** Output that an agent only displays, by Zed's convention (facts: agents, 2.3 item 6). */
@@ -197,7 +267,7 @@ export class ToolCallView {
     if (!meta) return;
     const data = obj(meta.terminal_output)?.data ?? obj(meta.terminal_output_delta)?.data;
     if (typeof data === 'string' && data !== '') {
-      const taken = cap(data, Math.max(0, maxOutput - this.#terminal.length));
+      const taken = kept(data, Math.max(0, maxOutput - this.#terminal.length));
       this.#terminal += taken.text;
       this.#terminalCut += taken.cut;
     }
@@ -211,35 +281,41 @@ export class ToolCallView {
     const exit = o && (num(o.exit_code) ?? num(o.exitCode) ?? num(obj(o.metadata)?.exit));
     if (exit !== undefined) this.node.exitCode = exit;
     const text = typeof raw === 'string' ? raw : o && (str(o.aggregated_output) ?? str(o.output) ?? joined(o));
-    this.#rawOutput = text ?? json(raw, maxOutput + 1);
+    const taken = cap(text ?? json(raw, maxOutput + 1), maxOutput);
+    this.#rawOutput = taken.text;
+    this.#rawOutputCut = taken.cut;
   }
 
   #showOutput(): void {
     const node = this.node;
-    if (this.#content !== '') {
+    if (this.#leftOut > 0) {
+      node.output = l10n.t('Its output was left out: more came in this turn than is kept.');
+      node.outputCut = this.#leftOut;
+    } else if (this.#content !== '') {
       node.output = this.#content;
       node.outputCut = this.#contentCut;
     } else if (this.#terminal !== '') {
       node.output = this.#terminal;
       node.outputCut = this.#terminalCut;
     } else {
-      const { text, cut } = cap(this.#rawOutput, maxOutput);
-      node.output = text;
-      node.outputCut = cut;
+      node.output = this.#rawOutput;
+      node.outputCut = this.#rawOutputCut;
     }
   }
 }
 
-/** The command, path, address or question of a call, whole: what a person looks for in its header. */
-export function whatOf(rawInput: unknown, locations: unknown, title: string | undefined): string {
+/** The command, path, address or question of an input: what a person looks for in a call's header. */
+function whatOf(rawInput: unknown): string | undefined {
   const input = obj(rawInput);
   const found =
-    (input && (commandOf(input) ?? pathOf(input) ?? str(input.url) ?? str(input.query) ?? str(input.pattern))) ??
-    (input && str(input.prompt)) ??
-    str(obj(arr(locations)[0])?.path) ??
-    title ??
-    '';
-  return cap(found, maxWhat).text;
+    input &&
+    (commandOf(input) ??
+      pathOf(input) ??
+      str(input.url) ??
+      str(input.query) ??
+      str(input.pattern) ??
+      str(input.prompt));
+  return short(found, maxWhat);
 }
 
 /** `command` as a text, or as codex sends it: `["/bin/bash", "-lc", "npm test"]`. */
@@ -282,5 +358,11 @@ export function labelOf(block: Raw): string {
 }
 
 function short(value: unknown, max: number): string | undefined {
-  return typeof value === 'string' && value !== '' ? cap(value, max).text : undefined;
+  return typeof value === 'string' && value !== '' ? kept(value, max).text : undefined;
+}
+
+/** The first `max` characters, which do not keep the others alive. */
+function kept(text: string, max: number): Capped {
+  const capped = cap(text, max);
+  return capped.cut > 0 ? { text: own(capped.text), cut: capped.cut } : capped;
 }

@@ -601,6 +601,38 @@ describe('a hub carries what an asked agent asks', () => {
     expect(target.opened[1]!.chain.map((l) => l.name)).toEqual(['Ada', 'bob', 'riker']);
   });
 
+  it('a nested ask is stopped alone, by the id of its events: bob hears it and goes on', async () => {
+    const target = new FakeTarget({
+      bob: async (turn) => {
+        const answer = await turn.ask('riker', 'and you?').catch((e) => ({ text: e.forModel }));
+        await turn.say(`I heard: ${answer.text}`);
+        return undefined;
+      },
+      riker: async (turn) => {
+        await turn.say('let me think');
+        await turn.stopped;
+        return 'cancelled';
+      },
+    });
+    const relay = relayOf(target, hub);
+    const events: AskEvent[] = [];
+    for await (const event of relay.ask(request({ permissions: new FakeAsker(['allow_once']) }))) {
+      events.push(event);
+      if (event.type === 'nested' && event.event.type === 'update') expect(relay.stop(event.askId)).toBe(true);
+    }
+    expect(answerOf(events).text).toBe(
+      'I heard: The person stopped your question to riker. There is no answer: go on without it, and do not ask it again.',
+    );
+    expect(target.closed).toBe(2);
+  });
+
+  it('what does not run any more cannot be stopped', async () => {
+    const relay = relayOf(new FakeTarget({ bob: async (turn) => void (await turn.say('hi')) }));
+    expect(relay.stop('ask-1')).toBe(false);
+    await collect(relay.ask(request()));
+    expect(relay.stop('ask-1')).toBe(false);
+  });
+
   it('rule 4, deeper: bob’s yolo runs it all, an explicit false in bob’s entry for riker asks', async () => {
     const cfg = config({ bob: entry('bob', { yolo: true }) });
     const free = new FakeAsker();

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChatUpdate } from '../../../src/chat/lane';
+import { type ChatUpdate, maxCalls } from '../../../src/chat/lane';
 import { Thread } from '../../../src/chat/patch';
 import { maxOutput } from '../../../src/chat/tool';
 import { call, conversation, question, rows, text, thought, update } from './helper';
@@ -164,6 +164,76 @@ describe('tool calls', () => {
     expect(c.of('permission')).toMatchObject([{ state: 'withdrawn' }]);
     expect(c.of('text')).toMatchObject([{ done: true }]);
     expect(c.of('ask')).toMatchObject([{ state: 'done', end: { how: 'died' } }]);
+  });
+
+  it.each<[string, (i: number) => object]>([
+    [
+      'content',
+      (i) => ({ content: [{ type: 'content', content: { type: 'text', text: `${i} ${'x'.repeat(100_000)}` } }] }),
+    ],
+    ['one raw output', (i) => ({ rawOutput: `${i} ${'x'.repeat(100_000)}` })],
+    ['a terminal', (i) => ({ _meta: { terminal_output: { data: `${i} ${'x'.repeat(100_000)}` } } })],
+    [
+      'changes',
+      (i) => ({
+        content: [{ type: 'diff', path: '/a', oldText: `${i}`, newText: `${i} ${'x'.repeat(80_000)}` }],
+      }),
+    ],
+    ['an input', (i) => ({ rawInput: { command: `${i} ${'x'.repeat(100_000)}` } })],
+    ['titles', (i) => ({ title: `${i} ${'x'.repeat(100_000)}` })],
+  ])('what the calls of one turn keep has an end, made of %s', (_, fields) => {
+    const c = conversation({ keep: false });
+    const lane = c.turn();
+    for (let i = 0; i < 600; i++) {
+      lane.update(call(`t${i}`, { kind: 'execute', ...fields(i) }));
+      lane.update(update(`t${i}`, { status: 'completed' }));
+    }
+    const tools = c.of('tool');
+    expect(tools).toHaveLength(600);
+    expect(tools.at(-1)).toMatchObject({ state: 'done' });
+    expect(JSON.stringify(tools).length).toBeLessThan(maxCalls * 1.5);
+    expect(tools[0]).toMatchObject({ what: expect.any(String) });
+  });
+
+  it('an output for which there is no room is replaced by a line that says so, with how much it was', () => {
+    const c = conversation({ keep: false });
+    const lane = c.turn();
+    const big = 'x'.repeat(maxOutput);
+    for (let i = 0; i < maxCalls / maxOutput + 5; i++) {
+      lane.update(call(`t${i}`, { kind: 'execute', title: `ls ${i}`, rawOutput: big, status: 'completed' }));
+    }
+    const tools = c.of('tool');
+    expect(tools[0]).toMatchObject({ output: big, outputCut: 0 });
+    expect(tools.at(-1)).toMatchObject({ title: expect.stringMatching(/^ls/), outputCut: maxOutput });
+    expect(tools.at(-1)!.output).toContain('left out');
+    // another turn has room again
+    const next = c.turn();
+    next.update(call('n', { rawOutput: big, status: 'completed' }));
+    expect(c.of('tool').at(-1)!.output).toBe(big);
+  });
+
+  it('a running call is counted with all that its output keeps alive', () => {
+    const c = conversation({ keep: false });
+    const lane = c.turn();
+    const huge = 'x'.repeat(maxCalls + 1);
+    lane.update(call('t', { content: [{ type: 'content', content: { type: 'text', text: huge } }] }));
+    expect(c.of('tool')[0]).toMatchObject({ output: expect.stringContaining('left out'), outputCut: huge.length });
+    lane.update(
+      update('t', { content: [{ type: 'content', content: { type: 'text', text: huge } }], status: 'completed' }),
+    );
+    expect(c.of('tool')[0]!.outputCut).toBe(huge.length);
+  });
+
+  it('a question that is settled keeps its line and not what it showed', () => {
+    const c = conversation();
+    const lane = c.ask();
+    const content = [{ type: 'diff', path: '/a', newText: 'x\n'.repeat(900) }];
+    const q = question({ toolCall: { toolCallId: 't', kind: 'edit', content, rawInput: { x: 'y'.repeat(50_000) } } });
+    lane.question(q);
+    expect(c.of('permission')[0]!.diffs[0]!.rows).toHaveLength(900);
+    lane.settled(q, { outcome: 'rejected', by: 'person' });
+    expect(c.of('permission')[0]).toMatchObject({ state: 'rejected', diffs: [] });
+    expect(c.of('permission')[0]!.command.length).toBeLessThanOrEqual(2_000);
   });
 
   it('F037 35,000 updates that each repeat everything stay cheap and keep the last output', () => {
