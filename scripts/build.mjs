@@ -7,7 +7,7 @@
  * Without a name all three are made. `--minify` is what the package gets (no source maps). `--sizes` prints what is in each file.
  * Types are not checked here (that is `npm run lint`), so that a build takes well under a second.
  */
-import { chmod, readFile, rm } from 'node:fs/promises';
+import { chmod, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { analyzeMetafile, build, context } from 'esbuild';
@@ -90,10 +90,6 @@ if (unknown.length > 0) {
 const wanted = names.length > 0 ? names : Object.keys(targets);
 const started = performance.now();
 
-// names of chunks carry a hash: what an earlier build left behind must not travel in the package
-if (names.length === 0) await rm(`${root}/dist`, { recursive: true, force: true });
-else if (wanted.includes('mm')) await rm(`${root}/dist/mm`, { recursive: true, force: true });
-
 if (flags.has('--watch')) {
   for (const name of wanted) await (await context(await targets[name]())).watch();
   console.log(`watching ${wanted.join(', ')}; Ctrl-C ends`);
@@ -104,9 +100,26 @@ if (flags.has('--watch')) {
   for (const f of failed) if (!f.reason?.errors) console.error(f.reason);
   for (const r of results) if (r.status === 'fulfilled') await report(r.value.metafile);
   if (failed.length > 0) process.exit(1);
+  const made = results.flatMap((r) => (r.status === 'fulfilled' ? Object.keys(r.value.metafile.outputs) : []));
+  if (names.length === 0) await removeOthers('dist', made);
+  else if (wanted.includes('mm')) await removeOthers('dist/mm', made);
   if (wanted.includes('extension')) await writeSchema(root, path.join(root, 'dist/mm.schema.json'));
   if (wanted.includes('mm')) await chmod(`${root}/dist/mm.mjs`, 0o755);
   console.log(`built ${wanted.join(', ')} in ${Math.round(performance.now() - started)} ms`);
+}
+
+/**
+ * Names of chunks carry a hash: what an earlier build left behind must not travel in the package. It goes after the new files are there,
+ * so that nobody who uses dist/ meanwhile finds it empty.
+ */
+async function removeOthers(folder, made) {
+  const keep = new Set(made);
+  const found = await readdir(path.join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
+  for (const entry of found) {
+    const file = path.join(entry.parentPath ?? entry.path, entry.name);
+    if (entry.isFile() && !keep.has(path.relative(root, file).split(path.sep).join('/')))
+      await rm(file, { force: true });
+  }
 }
 
 /** One line per file; the many chunks of `mm` are one line, unless --sizes wants to see them. */
