@@ -8,11 +8,11 @@ import { entryView } from './entries/said';
 import { hello } from './hello';
 
 /** Nodes that are drawn when a conversation opens, and with each further step back. */
-const firstNodes = 200;
-const moreNodes = 120;
+const firstNodes = 150;
+const moreNodes = 30;
 /** Distance from the end at which the view still follows it, and from the top at which earlier entries are drawn, pixels. */
 const nearEnd = 32;
-const nearTop = 800;
+const nearTop = 1500;
 
 /**
  * The conversation. Only its newest part is drawn when it opens; earlier entries are drawn when the person scrolls to them. The view follows
@@ -23,6 +23,7 @@ export class Log {
   #first: Entry | undefined;
   /** The element at the top, which has no distance to anything. */
   #top: Element | undefined;
+  #height = 0;
   #pinned = true;
   #rememberTimer: ReturnType<typeof setTimeout> | undefined;
   #stop: (() => void)[] = [];
@@ -177,8 +178,12 @@ export class Log {
   /** After something was drawn: to the end, if the person is there. */
   #settle(): void {
     if (this.#pinned) {
-      const end = this.host.scrollHeight - this.host.clientHeight;
+      const height = this.host.scrollHeight;
+      const end = height - this.host.clientHeight;
       if (Math.abs(this.host.scrollTop - end) > 1) this.host.scrollTop = end;
+      // what comes into sight gets its real height only then
+      if (height !== this.#height) this.page.frame.touch();
+      this.#height = height;
     }
     this.#count();
   }

@@ -15,8 +15,8 @@ interface Fence {
   at: number;
 }
 
-/** Characters that one step looks at: a few milliseconds of parsing. */
-const stride = 8_192;
+/** Characters that one step looks at: what a frame can parse, lay out and paint. */
+const stride = 4_096;
 /** A list longer than this is cut before an item; anything else that is no fence is cut at a line, at last anywhere. */
 const longList = 16_384;
 const longBlock = 32_768;
@@ -176,7 +176,7 @@ export class Segmenter {
 
   /** Looks for the end of the fence in the lines that came; what stands before it is only passed on. */
   #stepFence(fence: Fence): { closed: Block[]; more: boolean } {
-    const limit = fence.at + 4 * stride;
+    const limit = fence.at + 8 * stride;
     let words = '';
     let ended = false;
     while (!ended && fence.at < this.#tail.length && fence.at < limit) {

@@ -6,9 +6,11 @@ import { sanitized } from './sanitize';
 import { type Block, Segmenter } from './segmenter';
 
 /** After a parse of the open rest, the next one waits this many times as long as it took: a long block cannot eat the frames. */
-const rests = 4;
+const rests = 3;
+/** More blocks than this, and those out of sight are not laid out. */
+const manyBlocks = 60;
 /** What is complete when it is first shown and not longer than this is drawn at once, else in slices. */
-const atOnce = 12_000;
+const atOnce = 6_000;
 
 /**
  * Markdown in the page that grows. Closed blocks are drawn once and never touched again; only the open rest is parsed and drawn anew, at most
@@ -55,7 +57,7 @@ export class MarkdownView {
     if (done) this.#segmenter.finish();
     this.#openStale = true;
     // a long one is drawn in slices, so that no frame is long
-    if (this.#run(text.length <= atOnce ? Number.POSITIVE_INFINITY : this.now() + 4)) this.frame.work(this.#work);
+    if (this.#run(text.length <= atOnce ? Number.POSITIVE_INFINITY : this.now())) this.frame.work(this.#work);
   }
 
   push(text: string): void {
@@ -85,7 +87,8 @@ export class MarkdownView {
       const { closed, more } = this.#segmenter.step();
       if (closed.length > 0) this.#close(closed);
       if (!more) break;
-      if (this.now() >= deadline) return true;
+      // what was closed has to be laid out and painted in this frame too, which takes longer than to parse it
+      if (deadline !== Number.POSITIVE_INFINITY && (closed.length > 0 || this.now() >= deadline)) return true;
     }
     if (this.#done) {
       this.#dropOpen();
@@ -148,10 +151,11 @@ export class MarkdownView {
     this.#head();
   }
 
-  /** A text that begins with a heading stands further from what is above it. */
+  /** A text that begins with a heading stands further from what is above it, and one of many blocks is laid out only where it is seen. */
   #head(): void {
     const tag = this.host.firstElementChild?.tagName;
     this.host.classList.toggle('headed', tag === 'H2' || tag === 'H3');
+    this.host.classList.toggle('long', this.host.childElementCount > manyBlocks);
   }
 
   #drawOpen(): void {
