@@ -3,11 +3,19 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { CancelledError, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
-import type { ChildStatus } from '../children/types';
 import type { ConfigState } from './config';
 import { type ErrorDeps, reportError } from './errors';
 import { type CommandId, Commands } from './ids';
 import { showFile } from './opener';
+
+/** A child of the window as the commands see it; the pool's statuses fit. */
+export interface ChildRow {
+  key: string;
+  name: string;
+  role: 'home' | 'asked';
+  state: 'starting' | 'ready' | 'ended';
+  pid?: number;
+}
 
 /** What the commands act on; `extension.ts` gives the real ones. */
 export interface CommandDeps extends ErrorDeps {
@@ -18,7 +26,7 @@ export interface CommandDeps extends ErrorDeps {
   /** Shows the view with a question to this agent begun in its composer. */
   compose(agent: string): Promise<void>;
   newConversation(): Promise<void>;
-  children(): readonly ChildStatus[];
+  children(): readonly ChildRow[];
   restart(key: string): Promise<void>;
 }
 
