@@ -23,8 +23,14 @@ test('the window is reloaded: the conversation is there, and Ada honestly does n
   await expect(editor.entry('Ada').last()).toContainText('hello again');
   const log = editor.view.getByRole('log', { name: 'Conversation' });
   await expect(log).toContainText('Ada does not remember what stands above');
-  await editor.view.getByRole('button', { name: 'Give her the transcript' }).first().click();
+  await editor.send('what did bob say');
+  await expect(editor.entry('Ada').last()).toContainText('I have no answer of bob');
   await editor.idle();
+  await editor.view.getByRole('button', { name: 'Give her the transcript' }).first().click();
+  await expect(log).toContainText('gets the transcript of what stands above with your next message');
+  await editor.send('what did bob say');
+  await expect(editor.entry('Ada').last()).toContainText('bob said: the number is seven');
+  await expect(log).toContainText('was given the transcript of what stands above');
 });
 
 test('F003: reloading the window does not multiply the agents', async ({ editor }) => {
