@@ -5,6 +5,7 @@ export interface ServerOptions {
   workspace: string;
   port?: number;
   trusted?: string[];
+  view?: string;
   settings?: Record<string, unknown>;
   machineSettings?: Record<string, unknown>;
   extensions?: string;

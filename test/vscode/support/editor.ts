@@ -49,10 +49,9 @@ export class Editor {
     await writeFile(path.join(this.server.run, 'user-data/Machine/settings.json'), JSON.stringify(settings));
   }
 
-  /** Brings the view to the front and waits until it can be used. */
+  /** Waits until the view can be used; in a trusted folder it stands in front from the start. */
   async openView(): Promise<void> {
-    await this.palette('mm: Focus on mm View');
-    await expect(this.view.getByRole('log', { name: 'Conversation' })).toBeVisible({ timeout: 30_000 });
+    await expect(this.view.getByRole('log', { name: 'Conversation' })).toBeVisible({ timeout: 60_000 });
   }
 
   /**

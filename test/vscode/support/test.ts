@@ -37,7 +37,14 @@ export const test = base.extend<EditorOptions & { editor: Editor }>({
       workspace,
       extensions,
       trusted: trusted ? [workspace] : [],
-      settings: { 'workbench.secondarySideBar.defaultVisibility': 'visible', ...settings },
+      view: 'workbench.view.extension.mm',
+      settings: {
+        'workbench.secondarySideBar.defaultVisibility': 'visible',
+        // what no story needs and every start would pay for
+        'extensions.webWorker': false,
+        'git.enabled': false,
+        ...settings,
+      },
       machineSettings,
     });
     const editor = new Editor(page, server, workspace);
