@@ -71,6 +71,14 @@ Promise.all([
 }
 
 /**
+ * The editor has a terminal and no password: a foreign name that was made to point at this machine (DNS rebinding) must not reach it.
+ * @param {string | undefined} host the request's `Host`
+ */
+export function isLoopback(host) {
+  return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(host ?? '');
+}
+
+/**
  * @param {{socket: string, port: number, trusted: string[], view?: string}} o
  * @returns {Promise<{port: number, close(): void}>}
  */
@@ -85,6 +93,11 @@ export async function startFront({ socket, port, trusted, view }) {
     !String(request.headers.cookie ?? '').includes(cookie);
 
   const server = http.createServer((request, response) => {
+    if (!isLoopback(request.headers.host)) {
+      response.writeHead(403, { 'content-type': 'text/plain' });
+      response.end('This editor answers at 127.0.0.1 and localhost only.');
+      return;
+    }
     if (wantsFirstPage(request)) {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
       response.end(firstPage(trusted, view, cookie));
@@ -115,6 +128,10 @@ export async function startFront({ socket, port, trusted, view }) {
 
   // WebSockets: the request's head goes through as it came, then both sides are one pipe
   server.on('upgrade', (request, outer, head) => {
+    if (!isLoopback(request.headers.host)) {
+      outer.destroy();
+      return;
+    }
     const inner = net.connect(socket, () => {
       const lines = [`${request.method} ${request.url} HTTP/1.1`];
       for (let i = 0; i < request.rawHeaders.length; i += 2)
