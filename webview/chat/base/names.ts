@@ -73,7 +73,7 @@ export function firstLine(text: string, max = 60): string {
     .trimEnd();
   if (line.length <= max) return line;
   // by characters and not by UTF-16 units, so that no half of one is left
-  const characters = [...line.slice(0, 2 * max)];
+  const characters = [...line.slice(0, 2 * max + 2)];
   return characters.length <= max
     ? line
     : `${characters

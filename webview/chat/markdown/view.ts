@@ -127,7 +127,7 @@ export class MarkdownView {
     const fragment = document.createDocumentFragment();
     let html = '';
     const flush = () => {
-      if (html !== '') fragment.append(finished(sanitized(html)));
+      if (html !== '') fragment.append(...finished(sanitized(html)).childNodes);
       html = '';
     };
     let code = this.#code;
@@ -147,7 +147,7 @@ export class MarkdownView {
     }
     flush();
     this.#dropOpen();
-    this.host.append(fragment);
+    this.host.append(...fragment.childNodes);
     this.#head();
   }
 
@@ -229,8 +229,14 @@ const holders = new Set(['P', 'LI', 'UL', 'OL', 'H2', 'H3', 'H4', 'BLOCKQUOTE'])
 /** Puts the caret behind the last word, inside of the block in which that word stands. */
 function place(element: HTMLElement, last: Element | null): void {
   let at = last;
-  while (at?.lastElementChild && holders.has(at.lastElementChild.tagName) && at.lastElementChild === at.lastChild) {
+  while (at?.lastElementChild && holders.has(at.lastElementChild.tagName) && isLast(at.lastElementChild)) {
     at = at.lastElementChild;
   }
   if (at && holders.has(at.tagName) && at.tagName !== 'UL' && at.tagName !== 'OL') at.append(element);
+}
+
+/** Nothing but white space stands behind it. */
+function isLast(element: Element): boolean {
+  for (let node = element.nextSibling; node; node = node.nextSibling) if (node.textContent?.trim() !== '') return false;
+  return true;
 }
