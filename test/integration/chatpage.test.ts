@@ -533,6 +533,37 @@ describe('a page that comes back', () => {
     expect(text.count).toBeGreaterThan(150);
   });
 
+  it('reads back to the first entry and on to the last, drawing a part at a time', async () => {
+    await show({ nodes: long(), state: pageState() });
+    const walk = (by: number) =>
+      chat.page.evaluate(async (step) => {
+        const log = document.querySelector('.log')!;
+        let most = 0;
+        const seen: string[] = [];
+        for (let still = 0; still < 5; ) {
+          const before = [log.scrollTop, document.querySelector('article.you')?.textContent].join();
+          log.scrollTop += step;
+          await new Promise((r) => setTimeout(r, 25));
+          still = [log.scrollTop, document.querySelector('article.you')?.textContent].join() === before ? still + 1 : 0;
+          const articles = [...document.querySelectorAll('article.you')];
+          most = Math.max(most, articles.length);
+          const top = log.getBoundingClientRect().top;
+          seen.push(articles.find((a) => a.getBoundingClientRect().bottom > top)?.textContent ?? '');
+        }
+        return { most, seen: seen.map((s) => Number(s.replace(/\D/g, ''))) };
+      }, by);
+    const back = await walk(-700);
+    expect(back.seen.at(-1)).toBe(0);
+    expect(back.most).toBeLessThan(600);
+    // no step leaps over what it would have shown
+    expect(Math.max(...back.seen.slice(1).map((n, i) => back.seen[i]! - n))).toBeLessThan(25);
+    expect(await chat.page.getByRole('button', { name: 'To the end' }).count()).toBe(1);
+    const on = await walk(700);
+    expect(await chat.page.getByText('message 999', { exact: true }).isVisible()).toBe(true);
+    expect(Math.max(...on.seen.slice(1).map((n, i) => n - on.seen[i]!))).toBeLessThan(25);
+    expect(await chat.page.getByRole('button', { name: 'To the end' }).count()).toBe(0);
+  }, 120_000);
+
   it('reveals an entry far above', async () => {
     await show({ nodes: long(), state: pageState() });
     await chat.give({ type: 'reveal', id: 'u10' });

@@ -7,20 +7,23 @@ import { notice } from './entries/notice';
 import { entryView } from './entries/said';
 import { hello } from './hello';
 
-/** Nodes that are drawn when a conversation opens, and with each further step back. */
+/** Nodes that are drawn when a conversation opens, and with each further step back or forth. */
 const firstNodes = 150;
 const moreNodes = 30;
+/** More nodes than this are never drawn at once while the person reads what is older: the browser's work for a frame grows with them. */
+const mostNodes = 300;
 /** Distance from the end at which the view still follows it, and from the top at which earlier entries are drawn, pixels. */
 const nearEnd = 32;
 const nearTop = 1500;
 
 /**
- * The conversation. Only its newest part is drawn when it opens; earlier entries are drawn when the person scrolls to them. The view follows
- * the end only while the person is there.
+ * The conversation. Only a part of it is drawn: its newest entries when it opens, and earlier ones when the person scrolls to them, while what
+ * is far below is let go. The view follows the end only while the person is there.
  */
 export class Log {
-  /** The first entry that is drawn; undefined: all are. */
+  /** The first and the last entry that are drawn; undefined: from the beginning, to the end. */
   #first: Entry | undefined;
+  #last: Entry | undefined;
   /** The element at the top, which has no distance to anything. */
   #top: Element | undefined;
   #height = 0;
@@ -31,7 +34,7 @@ export class Log {
   constructor(
     private readonly page: Page,
     private readonly host: HTMLElement,
-    private readonly below: (count: number) => void,
+    private readonly below: (count: number, cut: boolean) => void,
   ) {
     host.addEventListener('scroll', () => this.#scrolled(), { passive: true });
     // the composer grows and the view is dragged: the end stays where it is
@@ -45,11 +48,11 @@ export class Log {
   open(at?: { id: string; offset: number }): void {
     for (const stop of this.#stop) stop();
     this.#stop = [this.page.store.topChanged.subscribe(() => this.draw())];
-    this.#first = undefined;
     this.#pinned = true;
     const { top } = this.page.store;
     const target = at ? top.findIndex((entry) => entry.id === at.id) : -1;
-    this.#first = top[windowStart(top, target >= 0 ? target + 1 : top.length, firstNodes)];
+    if (target >= 0) this.#around(target);
+    else this.#atEnd();
     // a new conversation is not the old one with changes
     render(nothing, this.host);
     this.draw();
@@ -66,6 +69,7 @@ export class Log {
   draw(): void {
     const { store, state } = this.page;
     const start = this.#start();
+    const end = this.#end();
     const earlier = start;
     render(
       html`<h1 class="sr">${t('Conversation with {0}', state.home.name)}</h1>${
@@ -73,7 +77,7 @@ export class Log {
           ? html`<p class="mark"><button type="button" class="btn-text" @click=${() => this.#earlier()}>${t('{0} earlier entries', number(earlier))}</button></p>`
           : nothing
       }${repeat(
-        start === 0 ? store.top : store.top.slice(start),
+        start === 0 && end === store.top.length ? store.top : store.top.slice(start, end),
         (entry) => entry.id,
         (entry) => entryView(this.page, entry),
       )}${state.blocker ? notice(this.page, state.blocker) : store.top.length === 0 ? hello(this.page) : nothing}`,
@@ -90,7 +94,10 @@ export class Log {
 
   toEnd(): void {
     this.#pinned = true;
-    this.#trim();
+    if (this.#last) {
+      this.#atEnd();
+      this.draw();
+    } else this.#trim();
     this.#settle();
   }
 
@@ -105,7 +112,7 @@ export class Log {
     }
     const { top } = this.page.store;
     const at = top.indexOf(topmost);
-    if (at < this.#start()) this.#first = top[Math.max(0, at - 5)];
+    if (at < this.#start() || at >= this.#end()) this.#around(at);
     this.draw();
     this.page.redraw(topmost);
     const element = this.#element(id) ?? this.#element(topmost.id);
@@ -135,42 +142,82 @@ export class Log {
     const at = top.indexOf(this.#first);
     if (at >= 0) return at;
     // it was removed
-    this.#first = top[windowStart(top, top.length, firstNodes)];
+    this.#atEnd();
     return this.#first ? top.indexOf(this.#first) : 0;
+  }
+
+  /** Behind the last entry that is drawn. */
+  #end(): number {
+    const { top } = this.page.store;
+    const at = this.#last ? top.indexOf(this.#last) : -1;
+    return at < 0 ? top.length : at + 1;
+  }
+
+  #atEnd(): void {
+    const { top } = this.page.store;
+    this.#first = top[windowStart(top, top.length, firstNodes)];
+    this.#last = undefined;
+  }
+
+  /** Draws the part in whose middle an entry stands. */
+  #around(at: number): void {
+    const { top } = this.page.store;
+    this.#first = top[windowStart(top, at + 1, firstNodes)];
+    const end = windowEnd(top, at, firstNodes);
+    this.#last = end >= top.length ? undefined : top[end - 1];
   }
 
   #earlier(): void {
     const { top } = this.page.store;
     const start = this.#start();
     if (start === 0) return;
-    const anchor = top[start]!;
-    const before = this.#element(anchor.id)?.getBoundingClientRect().top ?? 0;
     const next = windowStart(top, start, moreNodes);
-    this.#first = next === 0 ? undefined : top[next];
+    this.#keeping(top[start]!, () => {
+      this.#first = next === 0 ? undefined : top[next];
+      const end = windowEnd(top, next, mostNodes);
+      if (end < this.#end()) this.#last = top[end - 1];
+    });
+  }
+
+  #later(): void {
+    const { top } = this.page.store;
+    const end = this.#end();
+    if (end >= top.length) return;
+    const next = windowEnd(top, end, moreNodes);
+    this.#keeping(top[end - 1]!, () => {
+      this.#last = next >= top.length ? undefined : top[next - 1];
+      const start = windowStart(top, next, mostNodes);
+      if (start > this.#start()) this.#first = top[start];
+    });
+  }
+
+  /** Draws another part; what the person looks at stays where it is. */
+  #keeping(anchor: Entry, change: () => void): void {
+    const before = this.#element(anchor.id)?.getBoundingClientRect().top;
+    change();
     this.draw();
-    // what the person looks at stays where it is
-    const after = this.#element(anchor.id)?.getBoundingClientRect().top ?? before;
-    if (after !== before) this.host.scrollTop += after - before;
+    const after = this.#element(anchor.id)?.getBoundingClientRect().top;
+    if (before !== undefined && after !== undefined && after !== before) this.host.scrollTop += after - before;
   }
 
   /** Back at the end, what was drawn far above is let go, so that a page that was read from its beginning stays light. */
   #trim(): void {
     const { top } = this.page.store;
-    const start = windowStart(top, top.length, 3 * firstNodes);
-    if (this.#start() >= start) return;
-    this.#first = top[windowStart(top, top.length, firstNodes)];
+    if (this.#start() >= windowStart(top, top.length, mostNodes)) return;
+    this.#atEnd();
     this.draw();
     this.#settle();
   }
 
   #scrolled(): void {
     const { host } = this;
-    this.#pinned = host.scrollHeight - host.scrollTop - host.clientHeight < nearEnd;
+    const rest = host.scrollHeight - host.scrollTop - host.clientHeight;
+    this.#pinned = rest < nearEnd && this.#last === undefined;
     if (this.#pinned) {
       this.#count();
       this.#trim();
-    }
-    if (host.scrollTop < nearTop && this.#start() > 0 && !this.#pinned) this.#earlier();
+    } else if (host.scrollTop < nearTop && this.#start() > 0) this.#earlier();
+    else if (rest < nearTop && this.#last) this.#later();
     clearTimeout(this.#rememberTimer);
     this.#rememberTimer = setTimeout(() => this.#remember(), 300);
   }
@@ -190,7 +237,7 @@ export class Log {
 
   #count(): void {
     if (this.#pinned) this.page.store.added = 0;
-    this.below(this.page.store.added);
+    this.below(this.page.store.added, this.#last !== undefined);
   }
 
   #remember(): void {
@@ -217,6 +264,17 @@ function windowStart(top: readonly Entry[], end: number, nodes: number): number 
   while (at > 0 && count < nodes) {
     at--;
     count += 1 + top[at]!.children.length;
+  }
+  return at;
+}
+
+/** The same forwards: where a window that begins with `start` ends. */
+function windowEnd(top: readonly Entry[], start: number, nodes: number): number {
+  let count = 0;
+  let at = start;
+  while (at < top.length && count < nodes) {
+    count += 1 + top[at]!.children.length;
+    at++;
   }
   return at;
 }

@@ -46,7 +46,7 @@ function start(): void {
   document.body.append(main, announcer.element, sprite());
 
   const dock: Dock = new Dock(page, dockElement, () => log.toEnd());
-  const log: Log = new Log(page, logElement, (count) => dock.setBelow(count));
+  const log: Log = new Log(page, logElement, (count, cut) => dock.setBelow(count, cut));
   const flush = () => page.store.flush();
   page.stateChanged.subscribe(() => dock.draw());
   listenToClicks(page, (text) => announcer.say(text));

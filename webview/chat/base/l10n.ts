@@ -10,11 +10,6 @@ export function useStrings(dictionary: Record<string, string>, locale: string): 
   language = locale;
 }
 
-/** Language tag for numbers and times. */
-export function locale(): string {
-  return language;
-}
-
 /** A text that a person sees, in their language; the first argument is always a literal, so that a scanner finds it. */
 export function t(message: string, ...args: Args): string {
   const text = Object.hasOwn(strings, message) ? strings[message]! : message;
@@ -26,13 +21,36 @@ export function t(message: string, ...args: Args): string {
   });
 }
 
+/** What formats numbers and times; made once per language, because making one costs more than drawing an entry. */
+let formats: { language: string; number: Intl.NumberFormat; time: Intl.DateTimeFormat } | undefined;
+
+function format(): NonNullable<typeof formats> {
+  if (formats?.language === language) return formats;
+  const make = (tag: string | undefined) => ({
+    language,
+    number: new Intl.NumberFormat(tag),
+    time: new Intl.DateTimeFormat(tag, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+  });
+  try {
+    formats = make(language);
+  } catch {
+    // a tag that the browser does not know: its own language
+    formats = make(undefined);
+  }
+  return formats;
+}
+
 /** A number as people of that language write it: "12,310". */
 export function number(value: number): string {
-  try {
-    return new Intl.NumberFormat(language).format(value);
-  } catch {
-    return String(value);
-  }
+  return format().number.format(value);
+}
+
+/** "10:42" with its machine form; nothing for what is no time, since a damaged file must not keep a conversation from being drawn. */
+export function timeOfDay(at: number): { text: string; iso: string } {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime())
+    ? { text: '', iso: '' }
+    : { text: format().time.format(date), iso: date.toISOString() };
 }
 
 /** Stands in a text for something that is no text; `filled` puts it there: `filled(t('You allowed {0} once', slot), html`…`)`. */

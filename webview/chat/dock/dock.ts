@@ -28,6 +28,7 @@ export class Dock {
   #draftTimer: ReturnType<typeof setTimeout> | undefined;
   /** Nodes below the end of the view. */
   #below = 0;
+  #cut = false;
 
   constructor(
     private readonly page: Page,
@@ -62,9 +63,11 @@ export class Dock {
     this.#field?.element.focus();
   }
 
-  setBelow(count: number): void {
-    if (count === this.#below) return;
+  /** `cut`: so much stands below that it is not drawn. */
+  setBelow(count: number, cut: boolean): void {
+    if (count === this.#below && cut === this.#cut) return;
     this.#below = count;
+    this.#cut = cut;
     this.draw();
   }
 
@@ -104,8 +107,8 @@ export class Dock {
     const rows = this.#rows;
     const fresh = this.page.store.top.length === 0;
     return html`${
-      this.#below > 0
-        ? html`<button type="button" class="btn to-end" @click=${this.toEnd}>${icon('arrow-down')}${t('{0} new below', number(this.#below))}</button>`
+      this.#below > 0 || this.#cut
+        ? html`<button type="button" class="btn to-end" @click=${this.toEnd}>${icon('arrow-down')}${this.#below > 0 ? t('{0} new below', number(this.#below)) : t('To the end')}</button>`
         : nothing
     }${workingLine(this.page)}${state.notices.map((n) => dockNotice(this.page, n))}${
       this.#note === ''

@@ -4,7 +4,7 @@ import type { AskNode, TurnNode } from '../../../src/chat/nodes';
 import { clockTime, everySecond, tenths } from '../base/clock';
 import { avatar } from '../base/face';
 import { icon } from '../base/icons';
-import { filled, locale, number, slot, t } from '../base/l10n';
+import { filled, number, slot, t, timeOfDay } from '../base/l10n';
 import { askName, firstLine, hue, modelOf, tokens } from '../base/names';
 import { isLive, type Page } from '../base/page';
 import type { Entry } from '../base/store';
@@ -59,8 +59,9 @@ function turn(page: Page, entry: Entry, node: TurnNode): TemplateResult {
   if (node.state === 'starting' && entry.children.length === 0) return starting(page, node);
   const name = node.agent.name;
   const live = node.state !== 'done';
+  const time = timeOfDay(node.at);
   return html`<article class="said" data-entry=${entry.id} data-hue=${hue(name)} aria-label=${name} aria-busy=${live ? 'true' : nothing}>
-    <header class="who">${avatar(name)}<span class="who-name">${name}</span> <span class="who-model cut">${model(node)}</span><time class="who-time" datetime=${new Date(node.at).toISOString()}>${timeOfDay(node.at)}</time></header>${content(page, entry, 'turn')}${silence(page, entry, node)}${endOf(page, entry, node)}${live ? nothing : actions(entry)}</article>`;
+    <header class="who">${avatar(name)}<span class="who-name">${name}</span> <span class="who-model cut">${model(node)}</span><time class="who-time" datetime=${time.iso}>${time.text}</time></header>${content(page, entry, 'turn')}${silence(page, entry, node)}${endOf(page, entry, node)}${live ? nothing : actions(entry)}</article>`;
 }
 
 /** One ask: a rail in the accent of who is asked, a header, and everything that an entry can hold. */
@@ -194,8 +195,4 @@ function actions(entry: Entry): unknown {
 
 function model(node: TurnNode | AskNode): string {
   return node.agent.provider === 'demo' ? t('demo: no model behind it') : modelOf(node.agent);
-}
-
-function timeOfDay(at: number): string {
-  return new Date(at).toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit', hour12: false });
 }
