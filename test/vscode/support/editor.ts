@@ -68,9 +68,9 @@ export class Editor {
       await this.page.keyboard.press('Escape');
       await this.page.keyboard.press('F1');
       await input.fill(`>${label}`, { timeout: 2000 });
-      await row.waitFor({ timeout: 2000 });
+      // something else may take the focus, and the palette with it, until the very click
+      await row.click({ timeout: 2000 });
     }, `the command "${label}"`).toPass({ timeout: 45_000 });
-    await row.click();
   }
 
   /** A row of an open quick pick. */
