@@ -120,6 +120,7 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
             },
             userFile,
             writeStarter,
+            agents: () => chat.agents(),
             compose: (agent) => chat.compose(agent),
             newConversation: () => chat.newConversation(),
             children: () => windowHost.live?.pool.statuses() ?? [],

@@ -14,6 +14,7 @@ const electron = 'electron' in process.versions;
 delete process.env.ELECTRON_RUN_AS_NODE;
 delete process.env.ELECTRON_NO_ASAR;
 
+const parent = process.ppid;
 const file = fileURLToPath(import.meta.url);
 
 // What is compiled once need not be compiled at the next start; an agent is started often. Node 20 cannot do that and starts without.
@@ -74,7 +75,10 @@ function compose(log: Log): Services {
     },
     endWithHost(options) {
       host ??= import('./children/signals').then(({ endWithHost }) => {
-        endWithHost({ end: async (graces) => pool?.end(graces), killNow: () => pool?.killNow() }, options);
+        endWithHost(
+          { end: async (graces) => pool?.end(graces), killNow: () => pool?.killNow() },
+          { ...options, parent },
+        );
       });
       return host;
     },

@@ -13,6 +13,8 @@ export interface EndWithHostOptions {
   onEnd?(why: HostEnd): void | Promise<void>;
   /** `process.exit` when not given. */
   exit?(code: number): void;
+  /** The parent as it was when the process began: one that goes before this is called is noticed too. */
+  parent?: number;
   /** How often the parent is looked for, in milliseconds. */
   pollEvery?: number;
 }
@@ -45,7 +47,7 @@ export function endWithHost(pool: Pick<ChildPool, 'end' | 'killNow'>, o: EndWith
   o.stdin?.once('end', onStdin);
   o.stdin?.once('close', onStdin);
   // On Linux and macOS an orphan gets another parent; on Windows the number stays, and the end of stdin has to do.
-  const parent = process.ppid;
+  const parent = o.parent ?? process.ppid;
   const timer = setInterval(() => {
     if (process.ppid !== parent) end('parent');
   }, o.pollEvery ?? 1000);

@@ -34,8 +34,8 @@ export async function askMode(
   });
   try {
     const config = await ownConfig({ flag: command.config, env, demo: services.demo, mayAsk: true });
-    const prompt = await promptFrom(command.prompt, process.stdin);
     await services.endWithHost({ onEnd: () => stop.abort() });
+    const prompt = await promptFrom(command.prompt, process.stdin);
     const relay = await services.relay();
     const text = new AnswerText();
     let shownAt = 0;

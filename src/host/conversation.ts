@@ -8,7 +8,7 @@ import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
 import { firstLine } from '../base/text';
 import type { AskNode, Face, Node, NodeId, NoticeAction, NoticeNode, Patch } from '../chat/nodes';
-import type { PageState } from '../chat/page';
+import type { AskableAgent, PageState } from '../chat/page';
 import { Thread } from '../chat/patch';
 import { settleOpen } from '../chat/settle';
 import { parseSlash } from '../chat/slash';
@@ -267,6 +267,12 @@ export class Conversation implements Disposable {
     this.#turns.leave();
     void this.configChanged();
     return true;
+  }
+
+  /** Who can be asked from this conversation: by its home agent's file, which need not be the window's. */
+  async askable(): Promise<AskableAgent[]> {
+    const { roster, pool } = this.#s;
+    return roster ? Roster.withStates(await roster.askable(this.#home()), pool.statuses()) : [];
   }
 
   /** The window has another configuration, folder or blocker. */

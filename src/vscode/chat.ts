@@ -2,7 +2,7 @@ import { type Disposable, DisposableStore } from '../base/disposable';
 import { UserError } from '../base/errors';
 import type { Event } from '../base/event';
 import type { NodeId, NoticeAction } from '../chat/nodes';
-import type { FromPage, ToPage } from '../chat/page';
+import type { AskableAgent, FromPage, ToPage } from '../chat/page';
 import type { Diagnostic } from '../config/types';
 import type { Conversation } from '../host/conversation';
 import { Outbox } from '../host/outbox';
@@ -92,6 +92,11 @@ export class Chat implements Disposable {
     const draft = conversation.draft?.trimStart() ?? '';
     await this.#deps.page.show();
     this.#deps.page.postWhenReady({ type: 'compose', text: `/ask-${agent} ${draft.startsWith('/') ? '' : draft}` });
+  }
+
+  /** Who can be asked from the conversation that the window shows. */
+  async agents(): Promise<AskableAgent[]> {
+    return (await this.open()).askable();
   }
 
   /** Brings the card of a question to the front, with the conversation that it belongs to. */

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { CancelledError, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
+import type { AskableAgent } from '../chat/page';
 import type { ConfigState } from './config';
 import { type ErrorDeps, reportError } from './errors';
 import { type CommandId, Commands } from './ids';
@@ -23,6 +24,8 @@ export interface CommandDeps extends ErrorDeps {
   config(): Promise<ConfigState>;
   userFile(): string;
   writeStarter(file: string): Promise<boolean>;
+  /** Who can be asked from the conversation that the window shows. */
+  agents(): Promise<readonly AskableAgent[]>;
   /** Shows the view with a question to this agent begun in its composer. */
   compose(agent: string): Promise<void>;
   newConversation(): Promise<void>;
@@ -84,16 +87,17 @@ async function readyConfig(deps: CommandDeps): Promise<Extract<ConfigState, { ki
 
 /** Chooses whom to ask; what to ask is written in the composer, which has room for more than a line. */
 async function askAgent(deps: CommandDeps): Promise<void> {
-  const { config, file } = await readyConfig(deps);
-  if (config.mmConfigs.size === 0) {
-    throw new UserError(l10n.t('{0} names no agent that can be asked.', path.basename(file)), {
+  await readyConfig(deps);
+  const agents = await deps.agents();
+  if (agents.length === 0) {
+    throw new UserError(l10n.t('There is no agent that can be asked from this conversation.'), {
       hint: l10n.t('Add one under mmConfigs; “mm: Open Configuration” opens the file.'),
     });
   }
-  const items = [...config.mmConfigs].map(([name, entry]) => ({
+  const items = agents.map(({ name, description, model }) => ({
     label: name,
-    description: entry.kind === 'command' ? path.basename(entry.command) : undefined,
-    detail: entry.description,
+    description: model,
+    detail: description,
   }));
   const chosen = await vscode.window.showQuickPick(items, {
     title: l10n.t('Ask an Agent'),

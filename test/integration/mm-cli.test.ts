@@ -246,6 +246,24 @@ describe('what is left (design, section 11)', () => {
     expect(await place.left(5000)).toEqual([]);
   });
 
+  test('kill -9 of its parent shell while the prompt is still awaited on stdin', async () => {
+    // stdin stays open in this process, so that nothing but the parent's end can tell mm
+    const shell = spawn(
+      '/bin/sh',
+      ['-c', `exec 3<&0; "$0" "$@" <&3 & echo begun; wait`, process.execPath, mmFile, '--ask', 'bob', ...config],
+      {
+        cwd: place.real,
+        env: place.shell(),
+        stdio: ['pipe', 'pipe', 'pipe'],
+      },
+    );
+    await new Promise((resolve) => shell.stdout.once('data', resolve));
+    expect(await until(() => place.pids().length >= 2, 20_000)).toBe(true);
+    shell.kill('SIGKILL');
+    expect(await place.left(5000)).toEqual([]);
+    shell.stdin.destroy();
+  });
+
   test('TERM to mm', async () => {
     const { mm } = await deep(['--ask', 'bob', stubborn, ...config]);
     process.kill(mm, 'SIGTERM');

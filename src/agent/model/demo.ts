@@ -143,8 +143,11 @@ export function pieces(text: string): string[] {
 
 function resultWords(result: Message): string {
   const lines = ((result as { text: string }).text ?? '').trim().split('\n');
-  const shown = cap(lines.slice(0, 5).join('\n'), 600).text;
-  return `${l10n.t('The result is: {0}', shown)}${lines.length > 5 ? '\n…' : ''}\n`;
+  const shown = cap(lines.slice(0, 5).join('\n'), 600).text + (lines.length > 5 ? '\n…' : '');
+  if (lines.length === 1) return `${l10n.t('The result is: {0}', shown)}\n`;
+  // more than a line is drawn as it came; the fence is longer than any inside
+  const fence = '`'.repeat(Math.max(3, ...(shown.match(/`+/g) ?? []).map((run) => run.length + 1)));
+  return `${l10n.t('The result is:')}\n\n${fence}\n${shown}\n${fence}\n`;
 }
 
 /** What an asked agent answered, from the history: the proof that an exchange got there (rule 6). */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UserError } from '../../../src/base/errors';
+import type { AskableAgent } from '../../../src/chat/page';
 import type { ChildStatus } from '../../../src/children/types';
 import { type CommandDeps, createCommands, registerCommands } from '../../../src/vscode/commands';
 import type { ConfigState } from '../../../src/vscode/config';
@@ -13,15 +14,14 @@ let children: ChildStatus[];
 let logged: string[];
 let written: string[];
 let deps: CommandDeps;
+let agents: AskableAgent[];
 
-const ready = (agents: [string, string][], source: 'user' | 'demo' = 'user'): ConfigState => ({
+const bob: AskableAgent = { name: 'bob', description: 'SQL', model: 'qwen3:8b', state: 'asleep' };
+const ready = (source: 'user' | 'demo' = 'user'): ConfigState => ({
   kind: 'ready',
   file: '/u/mm.yaml',
   source,
-  config: {
-    acp: { title: 'Ada' },
-    mmConfigs: new Map(agents.map(([name, description]) => [name, { kind: 'path', path: '/x', env: {}, description }])),
-  } as never,
+  config: { acp: { title: 'Ada' } } as never,
   warnings: [],
 });
 const run = (id: string) => fake.registered.get(id)!();
@@ -29,7 +29,8 @@ const flush = () => new Promise((resolve) => setImmediate(resolve));
 
 beforeEach(() => {
   fake.reset();
-  state = ready([['bob', 'SQL']]);
+  state = ready();
+  agents = [bob];
   composed = [];
   restarted = [];
   children = [];
@@ -49,6 +50,7 @@ beforeEach(() => {
       written.push(file);
       return true;
     },
+    agents: async () => agents,
     compose: async (agent) => void composed.push(agent),
     newConversation: async () => {},
     children: () => children,
@@ -64,7 +66,7 @@ describe('commands', () => {
 
   it('Ask an Agent… asks whom, with what each is for, and begins the question', async () => {
     fake.quickPick = (items) => {
-      expect(items).toMatchObject([{ label: 'bob', detail: 'SQL' }]);
+      expect(items).toMatchObject([{ label: 'bob', description: 'qwen3:8b', detail: 'SQL' }]);
       return items[0];
     };
     await run(Commands.askAgent);
@@ -84,9 +86,10 @@ describe('commands', () => {
       { kind: 'approval', file: '/f', hash: 'h', files: ['/f'], programs: [], seen: false, again: false },
       'waits for your approval',
     ],
-    [ready([]), 'names no agent'],
+    [ready(), 'no agent that can be asked'],
   ])('says why nobody can be asked', async (next, words) => {
     state = next;
+    agents = [];
     await run(Commands.askAgent);
     await flush();
     expect(fake.message.kind).toBe('error');
@@ -122,7 +125,7 @@ describe('commands', () => {
   });
 
   it('under the demo it asks before it writes a file of the person’s own', async () => {
-    state = ready([], 'demo');
+    state = ready('demo');
     const running = run(Commands.openConfiguration);
     await flush();
     expect(fake.shown).toEqual([{ file: '/u/mm.yaml', line: undefined }]);

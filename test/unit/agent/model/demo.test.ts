@@ -58,6 +58,19 @@ describe('provider demo', () => {
     expect(callOf(second)[0]?.arguments).toContain('"b"');
   });
 
+  it('shows a result of several lines as it came, whatever fences stand in it', async () => {
+    const prompt = user('run: a');
+    const call = callOf(await run([prompt]))[0]!;
+    const then = (text: string) =>
+      run([
+        prompt,
+        { role: 'assistant', text: '', calls: [call] },
+        { role: 'tool', callId: call.id, name: 'bash', text },
+      ]);
+    expect(textOf(await then('one\ntwo'))).toBe('The result is:\n\n```\none\ntwo\n```\n');
+    expect(textOf(await then('a\n````\nb'))).toContain('`````\na\n````\nb\n`````');
+  });
+
   it('knows what an asked agent answered from its history (rule 6)', async () => {
     const history: Message[] = [
       user('[asked bob (demo/demo): hi]'),
