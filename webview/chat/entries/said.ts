@@ -102,7 +102,7 @@ function askLive(page: Page, node: AskNode, state: string): TemplateResult {
   if (state === 'running') {
     return html`<div class="ask-live">${icon('loading', 'icon-s spin')}<span class="num" role="timer" aria-label=${t('Elapsed')}>${everySecond(() => clockTime(Date.now() - node.at))}</span>${stop}</div>`;
   }
-  const took = html`<span class="num">${clockTime((node.endedAt ?? node.at) - node.at)}</span>`;
+  const took = html`<span class="num">${tenths((node.endedAt ?? node.at) - node.at)}</span>`;
   if (state === 'failed') return html`<div class="ask-live bad">${icon('error', 'icon-s')}${took}</div>`;
   const how = node.end?.how;
   const symbol =
