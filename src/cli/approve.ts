@@ -49,10 +49,17 @@ async function ask(terminal: Terminal, file: string, approval: Approval): Promis
     if (answer === undefined || /^n/i.test(answer)) return false;
     if (/^a/i.test(answer)) return true;
     if (/^s/i.test(answer))
-      for (const one of approval.files)
-        terminal.write(
-          `--- ${visible(one)}\n${visible(await readFile(one, 'utf8').catch(() => l10n.t('[cannot be read]')))}\n`,
-        );
+      for (const one of approval.files) terminal.write(`--- ${visible(one)}\n${await contentOf(one)}\n`);
+  }
+}
+
+/** A file as a person reads it. A hook may be a program, which nobody reads. */
+async function contentOf(file: string): Promise<string> {
+  try {
+    const bytes = await readFile(file);
+    return bytes.includes(0) ? l10n.t('[not a text: {0} bytes]', bytes.length) : visible(bytes.toString());
+  } catch {
+    return l10n.t('[cannot be read]');
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
@@ -6,14 +7,14 @@ import { UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import { check } from './check';
 import { YamlFile } from './document';
-import { homeOf, resolveCommand, resolveFrom } from './paths';
+import { homeOf, hookFiles, resolveCommand, resolveFrom } from './paths';
 import { pinsOf } from './pins';
-import type { Pins } from './types';
+import type { HookPoint, Pins } from './types';
 import { expand } from './variables';
 
 /** What a person approves when a workspace brings a `.mm/mm.yaml` (design, section 10). */
 export interface Approval {
-  /** SHA-256, hex, over the file, every file that it names by `path`, and theirs. Any change of any of them changes it. */
+  /** SHA-256, hex, over the file, every file that it names by `path`, theirs, and the files of all their hooks. Any change of any of them changes it. */
   hash: string;
   /** The files, absolute, the first one first, in the order in which they are named. */
   files: string[];
@@ -29,6 +30,8 @@ export interface Approval {
 /** More agents than any team has, and than any person reads; beyond it nothing is approved rather than part of it. */
 const mostFiles = 100;
 const mostBytes = 1_048_576;
+/** A hook may be a compiled program, or name the interpreter of one. */
+const mostHookBytes = 1_073_741_824;
 
 /**
  * Follows `path` from file to file; cycles are walked once, a file with two names under both, since the paths in it are relative to
@@ -40,13 +43,17 @@ export async function approvalOf(file: string, env: NodeJS.ProcessEnv = process.
   const hash = createHash('sha256');
   const contents = new Map<string, string | undefined>();
   const programs = new Set<string>();
+  const hookFiles = new Set<string>();
+  const refuseTooMany = () => {
+    if (contents.size >= mostFiles)
+      throw new UserError(l10n.t('{0} leads to more than {1} files and cannot be approved.', file, mostFiles));
+  };
   const queue = [resolve(file)];
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     if (contents.has(next)) continue;
-    if (contents.size >= mostFiles)
-      throw new UserError(l10n.t('{0} leads to more than {1} files and cannot be approved.', file, mostFiles));
+    refuseTooMany();
     const content = await contentOf(next);
-    const own = content && createHash('sha256').update(content).digest('hex');
+    const own = content && hashOf(content);
     contents.set(next, own);
     hash.update(`${JSON.stringify(next)} ${own ?? 'missing'}\n`);
     if (content === undefined) continue;
@@ -54,10 +61,45 @@ export async function approvalOf(file: string, env: NodeJS.ProcessEnv = process.
     for (const entry of [...loaded(yaml, env, home), ...named(yaml, env, home)]) {
       if (entry.path !== undefined) queue.push(entry.path);
       if (entry.command !== undefined) programs.add([entry.command, ...entry.args].map(quoted).join(' '));
+      for (const hookFile of entry.hookFiles ?? []) hookFiles.add(hookFile);
       if (entry.variables.length > 0) programs.add(`${entry.name}: env ${entry.variables.join(', ')}`);
     }
   }
-  return { hash: hash.digest('hex'), files: [...contents.keys()], programs: [...programs], pins: pinsOf(contents) };
+  const files = [...contents.keys()];
+  for (const next of hookFiles) {
+    if (contents.has(next)) continue;
+    refuseTooMany();
+    const own = await hashOfFile(next);
+    hash.update(`${JSON.stringify(next)} ${own ?? 'missing'}\n`);
+    // What a command line seems to name and is no file takes no place; its absence is what was allowed all the same.
+    if (own === undefined) continue;
+    contents.set(next, own);
+    files.push(next);
+  }
+  return { hash: hash.digest('hex'), files, programs: [...programs], pins: pinsOf(contents) };
+}
+
+/**
+ * SHA-256, hex, of a hook's file as an approval has it; undefined where there is none that can be read.
+ * @throws UserError for one of a size that no program has.
+ */
+export async function hashOfFile(file: string): Promise<string | undefined> {
+  try {
+    const info = await stat(file);
+    if (!info.isFile()) return undefined;
+    if (info.size > mostHookBytes) throw new UserError(l10n.t('{0} is too large to be approved.', file));
+    const hash = createHash('sha256');
+    for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+    return hash.digest('hex');
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    // What cannot be read cannot be run as a script; a program that may only be run is the system's own.
+    return undefined;
+  }
+}
+
+function hashOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 async function contentOf(file: string): Promise<Buffer | undefined> {
@@ -78,30 +120,49 @@ interface Named {
   args: string[];
   /** Names of the entry's `env`. */
   variables: string[];
+  /** Of a hook: the files that its command line may name. */
+  hookFiles?: string[];
 }
 
-/** The entries as `loadConfig` makes them, by the very same code: what can be used is never more than what was approved. */
+/** The entries and hooks as `loadConfig` makes them, by the very same code: what can be used is never more than what was approved. */
 function loaded(yaml: YamlFile, env: NodeJS.ProcessEnv, home: string): Named[] {
   if (yaml.unreadable) return [];
   const { config } = check(yaml, { env, home, exists: () => true });
-  return [...config.mmConfigs].map(([name, entry]) => ({
+  const entries = [...config.mmConfigs].map(([name, entry]) => ({
     name,
     path: entry.kind === 'path' ? entry.path : undefined,
     command: entry.kind === 'command' ? entry.command : undefined,
     args: entry.kind === 'command' ? entry.args : [],
     variables: Object.keys(entry.env),
   }));
+  const hooks = hookPoints.flatMap((point) =>
+    (config.hooks?.[point] ?? []).map(({ command, args, env: own, files }) => ({
+      name: point,
+      command,
+      args,
+      variables: Object.keys(own),
+      hookFiles: files,
+    })),
+  );
+  return [...entries, ...hooks];
 }
+
+const hookPoints = ['preAsk', 'postAsk'] as const satisfies HookPoint[];
 
 /**
  * The entries read as leniently as can be, key by key. A file that is refused today, because a variable of the environment is missing say,
  * may be accepted tomorrow with the same content; the person has seen all of it then.
  */
 function named(yaml: YamlFile, env: NodeJS.ProcessEnv, home: string): Named[] {
-  const entries = yaml
-    .fields(yaml.root)
-    .filter((field) => field.key === 'mmConfigs')
-    .flatMap((field) => yaml.fields(field.valueNode));
+  const under = (key: string) =>
+    yaml
+      .fields(yaml.root)
+      .filter((field) => field.key === key)
+      .flatMap((field) => yaml.fields(field.valueNode));
+  const hooks = under('hooks').flatMap((field) =>
+    yaml.items(field.valueNode).map((valueNode) => ({ key: field.key, valueNode, hook: true })),
+  );
+  const entries = [...under('mmConfigs').map((field) => ({ ...field, hook: false })), ...hooks];
   const filled = (value: unknown) => {
     if (typeof value !== 'string' || value === '') return undefined;
     const result = expand(value, env, true);
@@ -117,14 +178,16 @@ function named(yaml: YamlFile, env: NodeJS.ProcessEnv, home: string): Named[] {
     const args = values('args').flatMap((value) => (Array.isArray(value) ? value.map(word) : []));
     const variables = values('env').flatMap((value) => (value && typeof value === 'object' ? Object.keys(value) : []));
     const base = { name: entry.key, args, variables };
-    const paths = values('path').flatMap((value) => {
+    const paths = (entry.hook ? [] : values('path')).flatMap((value) => {
       const path = filled(value);
       return path?.whole ? [{ ...base, path: resolveFrom(yaml.file, path.text, home) }] : [];
     });
     const commands = values('command').flatMap((value) => {
       const command = filled(value);
       if (!command) return [];
-      return [{ ...base, command: command.whole ? resolveCommand(yaml.file, command.text, home) : command.text }];
+      const program = command.whole ? resolveCommand(yaml.file, command.text, home) : command.text;
+      const files = entry.hook ? { hookFiles: hookFiles(yaml.file, { command: program, args }, home) } : {};
+      return [{ ...base, command: program, ...files }];
     });
     return [...paths, ...commands];
   });

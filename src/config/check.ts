@@ -5,10 +5,10 @@ import { addressProblem } from './address';
 import { foundInWords } from './diagnostics';
 import type { YamlFile } from './document';
 import { laterKeys, nearest } from './keys';
-import { resolveCommand, resolveFrom } from './paths';
+import { hookFiles, resolveCommand, resolveFrom } from './paths';
 import { presetOf, presets } from './presets';
 import { fileSchema, knownKeys, limits, type RawEntry, type RawFile } from './schema';
-import type { AgentEntry, Diagnostic, MmConfig } from './types';
+import type { AgentEntry, Diagnostic, Hook, HookPoint, Hooks, MmConfig } from './types';
 import { expand, hasReference } from './variables';
 import { expectedInWords, type Issue, isReserved, nameProblem, reservedTitle, unknownKey } from './words';
 
@@ -85,8 +85,12 @@ class Check {
       const label = [...path, key].join('.');
       const remark = (message: string) => this.#diagnostics.push(this.#yaml.atNode(field.keyNode, message, 'warning'));
       if (later.includes(key)) remark(l10n.t('`{0}` is not supported yet and has no effect', label));
-      else if (!known.includes(key)) remark(unknownKey(key, label, [...known, ...later]));
-      else if (this.#yaml.isEmpty(field.valueNode)) remark(l10n.t('`{0}` has no value and has no effect', label));
+      else if (!known.includes(key)) {
+        const message = unknownKey(key, label, [...known, ...later]);
+        // A hook under a name that nobody calls would seem to protect, and not run.
+        if (kind === 'hooks') this.#diagnostics.push(this.#yaml.atNode(field.keyNode, message));
+        else remark(message);
+      } else if (this.#yaml.isEmpty(field.valueNode)) remark(l10n.t('`{0}` has no value and has no effect', label));
       else this.#put(out, key, field.valueNode, kind, path);
     }
     return out;
@@ -97,6 +101,10 @@ class Check {
       out.acp = this.#group(node, 'acp', ['acp']);
     } else if (kind === 'file' && key === 'mmConfigs' && this.#yaml.isGroup(node)) {
       out.mmConfigs = this.#entries(node);
+    } else if (kind === 'file' && key === 'hooks' && this.#yaml.isGroup(node)) {
+      out.hooks = this.#group(node, 'hooks', ['hooks']);
+    } else if (kind === 'hooks' && this.#yaml.isList(node)) {
+      out[key] = this.#yaml.items(node).map((item, i) => this.#item(item, [...path, key, String(i)]));
     } else {
       const plain = this.#yaml.plain(node);
       if (plain.ok) out[key] = plain.value;
@@ -105,6 +113,13 @@ class Check {
         this.#diagnostics.push(this.#yaml.atNode(node, message));
       }
     }
+  }
+
+  /** One hook of a list; what is no group is left to the schema. */
+  #item(node: Node, path: string[]): unknown {
+    if (this.#yaml.isGroup(node)) return this.#group(node, 'hook', path);
+    const plain = this.#yaml.plain(node);
+    return plain.ok ? plain.value : undefined;
   }
 
   #entries(node: Node): Record<string, unknown> {
@@ -181,6 +196,7 @@ class Check {
       maxOutput: raw.maxOutput ?? limits.maxOutput.default,
       bashTimeout: raw.bashTimeout ?? limits.bashTimeout.default,
       watchdogTimeout: raw.watchdogTimeout ?? limits.watchdogTimeout.default,
+      ...(raw.hooks ? { hooks: this.#hooks(raw.hooks) } : {}),
       mmConfigs: this.#agents(raw.mmConfigs ?? {}),
     };
   }
@@ -266,7 +282,7 @@ class Check {
 
   #agent(name: string, raw: RawEntry): AgentEntry | undefined {
     const at = (...keys: string[]) => ['mmConfigs', name, ...keys];
-    const base = { description: raw.description, yolo: raw.yolo, env: this.#entryEnv(at('env'), raw.env ?? {}) };
+    const base = { description: raw.description, yolo: raw.yolo, env: this.#env(at('env'), raw.env ?? {}) };
     const hasPath = this.#named(at('path'));
     const hasCommand = this.#named(at('command'));
     if (hasPath && hasCommand) {
@@ -301,22 +317,50 @@ class Check {
         this.#say('warning', at('path'), l10n.t('there is no file {0}; {1} cannot be asked', path, name));
       return { kind: 'path', ...base, path };
     }
-    const value = this.#expand(at('command'), raw.command);
+    const program = this.#program(at(), raw, (file) => l10n.t('there is no file {0}; {1} cannot be asked', file, name));
+    return program && { kind: 'command', ...base, ...program };
+  }
+
+  #hooks(raw: NonNullable<RawFile['hooks']>): Hooks {
+    const of = (point: HookPoint): Hook[] =>
+      (raw[point] ?? []).flatMap((hook, i) => {
+        const at = ['hooks', point, String(i)];
+        const env = this.#env([...at, 'env'], hook.env ?? {});
+        const program = this.#program(at, hook, (file) => l10n.t('there is no file {0}; asks will be refused', file));
+        if (!program) return [];
+        return {
+          label: [hook.command, ...program.args].join(' '),
+          ...program,
+          env,
+          timeout: hook.timeout ?? limits.hookTimeout.default,
+          files: hookFiles(this.#yaml.file, program, this.#around.home),
+        };
+      });
+    return { preAsk: of('preAsk'), postAsk: of('postAsk') };
+  }
+
+  /** `command` and `args` of an entry or a hook. `missing`: the warning where the command is a path that leads to nothing. */
+  #program(
+    path: string[],
+    raw: { command?: string; args?: string[] },
+    missing: (file: string) => string,
+  ): { command: string; args: string[] } | undefined {
+    const value = this.#expand([...path, 'command'], raw.command);
     if (value === undefined) return undefined;
     for (const [index, arg] of (raw.args ?? []).entries()) {
       if (hasReference(arg)) {
         const message = l10n.t('`${…}` is not filled in here, because other programs can read arguments; use `env`');
-        this.#say('warning', at('args', String(index)), message);
+        this.#say('warning', [...path, 'args', String(index)], message);
       }
     }
     const command = resolveCommand(this.#yaml.file, value, this.#around.home);
     if (command !== value && !this.#exists(command)) {
-      this.#say('warning', at('command'), l10n.t('there is no file {0}; {1} cannot be asked', command, name));
+      this.#say('warning', [...path, 'command'], missing(command));
     }
-    return { kind: 'command', ...base, command, args: raw.args ?? [] };
+    return { command, args: raw.args ?? [] };
   }
 
-  #entryEnv(path: string[], raw: Record<string, string>): Record<string, string> {
+  #env(path: string[], raw: Record<string, string>): Record<string, string> {
     const env: Record<string, string> = {};
     for (const [key, text] of Object.entries(raw)) {
       const at = [...path, key];
@@ -327,8 +371,12 @@ class Check {
           l10n.t('`{0}`: the name of a variable cannot be empty or contain `=`', path.join('.')),
         );
       } else if (/^(AGENT_YOLO|AGENT_SESSIONS)$/i.test(key) || /^MM_/i.test(key)) {
-        const message = l10n.t('`{0}` cannot be set for an agent that is asked: mm sets or removes it itself', key);
-        this.#say('error', at, /YOLO/i.test(key) ? `${message} ${l10n.t('(use `yolo` of the entry)')}` : message);
+        const message = l10n.t('`{0}` cannot be set here: mm sets or removes it itself', key);
+        this.#say(
+          'error',
+          at,
+          /YOLO/i.test(key) && path[0] === 'mmConfigs' ? `${message} ${l10n.t('(use `yolo` of the entry)')}` : message,
+        );
       } else {
         if (secretName.test(key) && text && !text.includes('${')) {
           const message = l10n.t(

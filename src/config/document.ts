@@ -4,12 +4,14 @@ import {
   isMap,
   isPair,
   isScalar,
+  isSeq,
   LineCounter,
   type Node,
   type Pair,
   parseDocument,
   type YAMLError,
   type YAMLMap,
+  type YAMLSeq,
 } from 'yaml';
 import { l10n } from '../base/l10n';
 import type { Diagnostic } from './types';
@@ -71,6 +73,16 @@ export class YamlFile {
 
   isGroup(node: Node | undefined | null): node is YAMLMap {
     return isMap(this.resolve(node));
+  }
+
+  isList(node: Node | undefined | null): node is YAMLSeq {
+    return isSeq(this.resolve(node));
+  }
+
+  /** The members of a list; nothing for anything else. */
+  items(node: Node | undefined | null): Node[] {
+    const list = this.resolve(node);
+    return isSeq(list) ? (list.items as Node[]) : [];
   }
 
   isEmpty(node: Node | undefined | null): boolean {

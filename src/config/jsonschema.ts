@@ -18,6 +18,14 @@ const descriptions: Record<string, string> = {
   maxOutput: 'Characters of one tool output or one answer that are kept.',
   bashTimeout: 'Seconds that one command may run.',
   watchdogTimeout: 'Seconds of silence after which a turn ends.',
+  hooks:
+    'Programs that run around every question to another agent: they may refuse it, rewrite it, or replace the answer.',
+  'hooks.preAsk': 'Run in order before a question goes out; they get it as JSON on stdin.',
+  'hooks.postAsk': 'Run in order when an answer has come; they get it as JSON on stdin.',
+  'hook.command': 'The program: a name on the PATH, or a path relative to this file.',
+  'hook.args': 'Its arguments; it runs in the folder of this file.',
+  'hook.env': 'Variables for it; values may contain ${env:NAME}.',
+  'hook.timeout': 'Seconds; then the question is refused.',
   mmConfigs: 'The agents that can be asked, by name: /ask-NAME.',
   'mmConfigs.*.path': 'The mm.yaml of the agent, relative to this file.',
   'mmConfigs.*.command': 'A program that speaks ACP on its stdin and stdout.',
@@ -32,6 +40,7 @@ interface Schema {
   type?: string;
   properties?: Record<string, Schema>;
   additionalProperties?: boolean | Schema;
+  items?: Schema;
   description?: string;
   [keyword: string]: unknown;
 }
@@ -50,6 +59,11 @@ export function jsonSchema(): Record<string, unknown> {
   close(schema, laterKeys.file);
   close(file.acp!, laterKeys.acp);
   close(entry, laterKeys.entry);
+  close(file.hooks!, laterKeys.hooks);
+  for (const hooks of Object.values(file.hooks!.properties!)) {
+    close(hooks.items!, laterKeys.hook);
+    hooks.items!.properties!.timeout!.default = limits.hookTimeout.default;
+  }
   entry.oneOf = [{ required: ['path'] }, { required: ['command'] }, { required: ['a2a'] }];
   return { title: 'mm.yaml', ...schema };
 }
@@ -58,6 +72,8 @@ function describeAll(schema: Schema, at: string): void {
   const text = descriptions[at];
   if (text) schema.description = text;
   for (const [key, child] of Object.entries(schema.properties ?? {})) describeAll(child, at ? `${at}.${key}` : key);
+  // The only lists of groups are those of hooks.
+  if (schema.items?.properties) describeAll(schema.items, 'hook');
   if (typeof schema.additionalProperties === 'object') describeAll(schema.additionalProperties, `${at}.*`);
 }
 

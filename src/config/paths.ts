@@ -21,6 +21,23 @@ export function resolveCommand(file: string, command: string, home: string, rule
   return isPath ? resolveFrom(file, command, home, rules) : command;
 }
 
+/**
+ * The files that a command line of a `mm.yaml` may name: the program, where it is a path, and every argument (of `--option=FILE` the part
+ * behind `=`), as a path from the file's folder. Most are no files; those that are one decide what runs (`node ./redact.mjs`).
+ */
+export function hookFiles(
+  file: string,
+  { command, args }: { command: string; args: readonly string[] },
+  home: string,
+  rules: PathRules = nodePath,
+): string[] {
+  const named = args
+    .map((arg) => (arg.startsWith('-') ? arg.slice(arg.indexOf('=') + 1 || arg.length) : arg))
+    .filter((arg) => arg !== '' && arg.length <= 1_000 && !/[\0\n]/.test(arg));
+  const program = rules.isAbsolute(command) ? [command] : [];
+  return [...new Set([...program, ...named.map((arg) => resolveFrom(file, arg, home, rules))])];
+}
+
 /** The person's home folder, from the environment that is at hand. */
 export function homeOf(env: NodeJS.ProcessEnv, fallback: () => string, platform: string = process.platform): string {
   return (platform === 'win32' ? env.USERPROFILE : env.HOME) || fallback();

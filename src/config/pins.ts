@@ -12,9 +12,9 @@ export function pinsOf(contents: ReadonlyMap<string, string | undefined>): Pins 
  * Refuses a file that is not what the person allowed, right before it is used: an agent with one allowed `bash` could have
  * written it meanwhile (design, section 10). Without pins everything is allowed.
  * @param file as the configuration names it
- * @param hash SHA-256, hex, of the content that is going to be used
+ * @param hash SHA-256, hex, of the content that is going to be used; undefined where there is no such file
  */
-export function refuseChanged(pins: Pins | undefined, file: string, hash: string): void {
+export function refuseChanged(pins: Pins | undefined, file: string, hash: string | undefined): void {
   if (!pins || pins.allows(file, hash)) return;
   throw new UserError(l10n.t('{0} has changed since you allowed this folder’s mm.yaml.', basename(file)), {
     hint: l10n.t('Allow the new version to go on.'),

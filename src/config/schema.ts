@@ -7,6 +7,7 @@ export const limits = {
   maxOutput: { least: 1, most: 10_000_000, default: 20_000 },
   bashTimeout: { least: 1, most: 604_800, default: 120 },
   watchdogTimeout: { least: 1, most: 604_800, default: 300 },
+  hookTimeout: { least: 0.1, most: 3_600, default: 10 },
 } as const;
 
 const filled = z.string().check(z.minLength(1));
@@ -24,6 +25,18 @@ export const entrySchema = z.object({
   yolo: flag,
 });
 
+export const hookSchema = z.object({
+  command: filled,
+  args: z.optional(z.array(z.string())),
+  env: z.optional(z.record(z.string(), z.string())),
+  timeout: z.optional(within(limits.hookTimeout)),
+});
+
+export const hooksSchema = z.object({
+  preAsk: z.optional(z.array(hookSchema)),
+  postAsk: z.optional(z.array(hookSchema)),
+});
+
 /** The keys of `mm.yaml` that work today. What holds between keys (path or command, a model for a provider) is checked in `check.ts`. */
 export const fileSchema = z.object({
   acp: z.optional(acpSchema),
@@ -36,18 +49,22 @@ export const fileSchema = z.object({
   maxOutput: z.optional(within(limits.maxOutput).check(z.int())),
   bashTimeout: z.optional(within(limits.bashTimeout)),
   watchdogTimeout: z.optional(within(limits.watchdogTimeout)),
+  hooks: z.optional(hooksSchema),
   mmConfigs: z.optional(z.record(z.string(), entrySchema)),
 });
 
 /** What the schema accepts, before variables are filled in and paths are resolved. */
 export type RawFile = z.infer<typeof fileSchema>;
 export type RawEntry = z.infer<typeof entrySchema>;
+export type RawHook = z.infer<typeof hookSchema>;
 
 /** Known keys, by where they stand. */
 export const knownKeys = {
   file: Object.keys(fileSchema.shape),
   entry: Object.keys(entrySchema.shape),
   acp: Object.keys(acpSchema.shape),
+  hooks: Object.keys(hooksSchema.shape),
+  hook: Object.keys(hookSchema.shape),
 };
 
 /** Names that fit behind `/ask-`. */

@@ -3,8 +3,8 @@
  * file; what the person named, and the demo, have none.
  */
 export interface Pins {
-  /** Whether this content (SHA-256, hex) of this file (absolute, as it is named) is what was allowed. */
-  allows(file: string, hash: string): boolean;
+  /** Whether this content (SHA-256, hex; undefined for a file that is not there) of this file (absolute, as it is named) is what was allowed. */
+  allows(file: string, hash: string | undefined): boolean;
 }
 
 /** Who can be asked, as `mmConfigs` names it (design, section 6). */
@@ -35,6 +35,27 @@ export interface CommandEntry extends EntryBase {
 
 export type AgentEntry = PathEntry | CommandEntry;
 
+/** A program that runs around every ask of the file that names it (rule 10). */
+export interface Hook {
+  /** Its command line as the file writes it, for people. */
+  label: string;
+  /** A name for the PATH, or an absolute path. */
+  command: string;
+  args: string[];
+  /** On top of the environment that the agent's own commands get. */
+  env: Record<string, string>;
+  /** Seconds. */
+  timeout: number;
+  /** Files that its command line may name, absolute: what an approval covers, and what is held against it before each run. */
+  files: string[];
+}
+
+/** When a hook runs: before a question goes out, after an answer has come. */
+export type HookPoint = 'preAsk' | 'postAsk';
+
+/** In the order in which they run. */
+export type Hooks = Record<HookPoint, Hook[]>;
+
 /** A loaded and checked `mm.yaml`. All paths are absolute. */
 export interface MmConfig {
   /** The file that it came from, absolute. */
@@ -59,6 +80,8 @@ export interface MmConfig {
   watchdogTimeout: number;
   /** The file came with a folder: what was allowed of it. */
   pins?: Pins;
+  /** Absent: none. */
+  hooks?: Hooks;
   /** In the order of the file. */
   mmConfigs: Map<string, AgentEntry>;
 }

@@ -58,7 +58,13 @@ export function reservedTitle(title: string): string {
 
 /** What the schema wanted, for "expected …, found …". */
 export function expectedInWords(issue: Issue, path: readonly PropertyKey[]): string {
-  const limit = path.length === 1 ? limits[String(path[0]) as keyof typeof limits] : undefined;
+  const inHooks = path[0] === 'hooks';
+  const limit =
+    path.length === 1
+      ? limits[String(path[0]) as keyof typeof limits]
+      : inHooks && path.at(-1) === 'timeout'
+        ? limits.hookTimeout
+        : undefined;
   if (limit) {
     return path[0] === 'maxOutput'
       ? l10n.t('a whole number of characters from {0} to {1}', limit.least, limit.most)
@@ -68,6 +74,7 @@ export function expectedInWords(issue: Issue, path: readonly PropertyKey[]): str
     case 'boolean':
       return l10n.t('true or false');
     case 'array':
+      if (inHooks && path.length === 2) return l10n.t('a list of hooks, such as [{command: ./hooks/redact.sh}]');
       return l10n.t('a list of texts, such as [--acp]');
     case 'record':
     case 'object':

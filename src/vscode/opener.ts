@@ -33,12 +33,12 @@ export async function showFile(file: string, place?: Place): Promise<void> {
   await vscode.window.showTextDocument(document, { preview: true, selection: at });
 }
 
-/** Opens files side by side as tabs that stay, the first one in front. One that is not there is left out. */
+/** Opens files side by side as tabs that stay, the first one in front. One that is not there is left out; one that is no text is shown as such. */
 export async function showFiles(files: readonly string[]): Promise<void> {
   const there = files.filter((file) => existsSync(file));
   for (const file of [...there].reverse()) {
-    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
-    await vscode.window.showTextDocument(document, { preview: false, preserveFocus: file !== there[0] });
+    const options: vscode.TextDocumentShowOptions = { preview: false, preserveFocus: file !== there[0] };
+    await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file), options);
   }
 }
 

@@ -255,7 +255,7 @@ describe('keys', () => {
     ]);
   });
 
-  it.each(['sessions', 'skills', 'mcpServers', 'hooks', 'proxies', 'serve'])(
+  it.each(['sessions', 'skills', 'mcpServers', 'proxies', 'serve'])(
     '%s is known and does not pretend to work',
     (key) => {
       expect(warnings(`${basics}${key}: {a: 1}`).map((d) => d.message)).toEqual([
