@@ -44,17 +44,19 @@ function compose(log: Log): Services {
     ]);
     // how a child ended is told by the ask that it was for
     const quiet = { ...log, warn: log.info };
+    const orphans = await groups();
     pool = new ChildPool({
       log: quiet,
       hub: false,
       clientInfo: { name: 'mm', title: 'mm', version },
-      reaper: await groups(),
+      reaper: orphans,
     });
     const local = new LocalTarget({ pool, self, parentEnv: env, log });
     return new Relay({
       targets: [local],
       log,
       hub: false,
+      hooks: { parentEnv: env, reaper: () => orphans },
       async loadConfigOf(entry) {
         const loaded = await loadAgent(entry, (file) => loadConfig(file, env));
         if (!loaded.ok) throw new ConfigError(loaded.errors);

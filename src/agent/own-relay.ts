@@ -3,6 +3,7 @@ import type { AskMeta } from '../acp/meta';
 import type { AnyUpdate, SessionUpdate } from '../acp/types';
 import { AnswerText } from '../ask/answer';
 import { exchangeOf } from '../ask/exchange';
+import { holdsBack } from '../ask/hook-answer';
 import { linkFor } from '../ask/identity';
 import type { Answer, AskEvent, AskRequest, PermissionAnswer, PermissionAsker, PermissionQuestion } from '../ask/types';
 import { resultOf } from '../ask/wire';
@@ -70,18 +71,20 @@ export class OwnRelayer implements AskRelayer {
       liveYolo: () => session.yolo(),
       signal,
     });
-    const view = new AskView(order, meta, calls, (update) => output.update(session.id, update));
+    const view = new AskView(order, meta, calls, (update) => output.update(session.id, update), holdsBack(config));
     let answer: Answer | undefined;
     try {
       for await (const event of events) {
-        if (event.type === 'end') answer = event.answer;
-        else await view.event(event);
+        if (event.type === 'end') {
+          answer = event.answer;
+          await view.answered(answer);
+        } else await view.event(event);
       }
     } finally {
       await view.end();
     }
     if (!answer) throw new Error(l10n.t('{0} gave no answer.', agent));
-    return { result: resultOf(answer), pair: exchangeOf(answer, prompt), refused: answer.refused };
+    return { result: resultOf(answer), pair: exchangeOf(answer), refused: answer.refused };
   }
 }
 
@@ -95,20 +98,38 @@ class AskView {
   #shownAt = 0;
   #messageId: unknown;
   #apart = false;
+  #prompt: string;
+  /** Words are shown when hooks have passed them: no client can take back what it has shown. */
+  readonly #holdBack: boolean;
 
-  constructor(order: AskOrder, meta: AskMeta, calls: CallForwarder, send: (update: SessionUpdate) => Promise<void>) {
+  constructor(
+    order: AskOrder,
+    meta: AskMeta,
+    calls: CallForwarder,
+    send: (update: SessionUpdate) => Promise<void>,
+    holdBack: boolean,
+  ) {
     this.#order = order;
+    this.#prompt = order.prompt;
     this.#meta = meta;
     this.#calls = calls;
     this.#send = send;
+    this.#holdBack = holdBack;
   }
 
   async event(event: AskEvent): Promise<void> {
     if (event.type === 'starting' || event.type === 'started') {
       const { title, provider, model } = event.agent;
       Object.assign(this.#meta, title && { title }, provider && { provider }, model && { model });
-      await this.#order.show?.(textContent(this.#order.prompt), { ...this.#meta });
+      await this.#order.show?.(textContent(this.#prompt), { ...this.#meta });
+    } else if (event.type === 'hook' && event.prompt !== undefined) {
+      this.#prompt = event.prompt;
     } else if (event.type === 'update') await this.#update(event.update);
+  }
+
+  /** The answer as the hooks gave it out. */
+  async answered(answer: Answer): Promise<void> {
+    if (this.#holdBack) await this.#order.onText?.(answer.text);
   }
 
   /** Ends the calls that the asked agent left open. */
@@ -130,6 +151,7 @@ class AskView {
       return;
     }
     this.#answer.feed(update);
+    if (this.#holdBack) return;
     if (this.#order.onText) await this.#words(update, this.#order.onText);
     else if (performance.now() - this.#shownAt >= showEvery) {
       this.#shownAt = performance.now();

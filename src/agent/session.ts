@@ -7,6 +7,7 @@ import { promptText } from './blocks';
 import type { EngineDeps } from './deps';
 import type { Leave } from './gate';
 import { History, type Pair } from './history';
+import type { ModelClient } from './model/types';
 import type { AskingSession } from './relayer';
 import { parseSlash } from './slash';
 import type { Tool } from './tools/types';
@@ -162,8 +163,16 @@ export class Session implements AskingSession {
       return askFromPrompt(slash, this.#host(new Map()), this, this.#deps, signal);
     }
     this.history.user(text);
-    const [{ runTurn }, model, tools] = await Promise.all([import('./turn'), this.#deps.model(), this.#loadTools()]);
+    const [{ runTurn }, model, tools] = await Promise.all([import('./turn'), this.#model(), this.#loadTools()]);
     return runTurn(this.#host(tools), model, signal);
+  }
+
+  /** The model, watched where nobody above does it. */
+  async #model(): Promise<ModelClient> {
+    const { config, hub } = this.#deps;
+    if (!this.home || hub) return this.#deps.model();
+    const [model, { watched }] = await Promise.all([this.#deps.model(), import('./model/watched')]);
+    return watched(model, { seconds: config.watchdogTimeout, file: config.file, model: config.model });
   }
 
   #host(tools: ReadonlyMap<string, Tool>): TurnHost {

@@ -12,6 +12,15 @@ type Call = ToolCallUpdate & Record<string, unknown>;
  */
 export class OpenCalls {
   #calls = new Map<string, Call>();
+  /** Those that have a time limit of their own: commands, and asks of others. */
+  #commands = new Set<string>();
+  /** Commands that were allowed before they were announced. */
+  #allowed = new Set<string>();
+
+  /** A command runs, or another agent is asked: its time is not the agent's silence (rule 11). */
+  get commandRuns(): boolean {
+    return this.#commands.size > 0;
+  }
 
   note(update: AnyUpdate): void {
     const kind = update.sessionUpdate;
@@ -19,11 +28,37 @@ export class OpenCalls {
     const { sessionUpdate: _, ...call } = update as unknown as Call & { sessionUpdate: string };
     if (typeof call.toolCallId !== 'string') return;
     if (call.status === 'completed' || call.status === 'failed') {
-      this.#calls.delete(call.toolCallId);
+      this.#forget(call.toolCallId);
       return;
     }
-    this.#calls.set(call.toolCallId, merge(this.#calls.get(call.toolCallId), call as Call));
-    if (this.#calls.size > mostCalls) this.#calls.delete(this.#calls.keys().next().value!);
+    const merged = merge(this.#calls.get(call.toolCallId), call as Call);
+    this.#calls.set(call.toolCallId, merged);
+    if (isCommand(merged) || this.#allowed.has(call.toolCallId)) this.#commands.add(call.toolCallId);
+    if (this.#calls.size > mostCalls) this.#forget(this.#calls.keys().next().value!);
+  }
+
+  /** How the question for a call was settled: one that was refused does not run, whether or not the agent ends it (gemini does not). */
+  settled(toolCall: ToolCallUpdate, allowed: boolean): void {
+    const { toolCallId } = toolCall;
+    if (!allowed) {
+      this.#commands.delete(toolCallId);
+      return;
+    }
+    if (!isCommand(toolCall as Call)) return;
+    if (this.#calls.has(toolCallId)) this.#commands.add(toolCallId);
+    else if (this.#allowed.size < mostCalls) this.#allowed.add(toolCallId);
+  }
+
+  /** A turn begins: what the last one left open runs no more. */
+  begin(): void {
+    this.#commands.clear();
+    this.#allowed.clear();
+  }
+
+  #forget(toolCallId: string): void {
+    this.#calls.delete(toolCallId);
+    this.#commands.delete(toolCallId);
+    this.#allowed.delete(toolCallId);
   }
 
   /** A permission request's call with what was announced of it. */
@@ -32,6 +67,10 @@ export class OpenCalls {
     const id = typeof call.toolCallId === 'string' ? call.toolCallId : '';
     return merge(this.#calls.get(id), { ...call, toolCallId: id } as Call);
   }
+}
+
+function isCommand({ kind, name }: Call): boolean {
+  return kind === 'execute' || name === 'bash' || name === 'ask_agent';
 }
 
 /** Fields of `next` win where they say something. A sentence of prose does not hide a diff that is already known. */

@@ -1,5 +1,6 @@
 import { describe, ExitCode, isCancelled, UserError, type UserErrorOptions } from '../base/errors';
 import { l10n } from '../base/l10n';
+import type { HookPoint } from '../config/types';
 import type { AgentFace, AskFailure } from './types';
 
 /** The exit codes of section 7; what is not named here is a failure of the agent, 1. */
@@ -8,6 +9,8 @@ const exitCodes: Partial<Record<AskFailure, ExitCode>> = {
   depth: ExitCode.refused,
   cycle: ExitCode.refused,
   refused: ExitCode.refused,
+  hook: ExitCode.refused,
+  withheld: ExitCode.refused,
   cancelled: ExitCode.cancelled,
   watchdog: ExitCode.watchdog,
 };
@@ -45,6 +48,43 @@ export function cancelledAsk(name: string, cause?: unknown): AskError {
   return new AskError('cancelled', l10n.t('The question to {0} was cancelled.', name), {
     forModel: `The question to ${name} was cancelled. There is no answer.`,
     cause,
+  });
+}
+
+/** A hook of the caller's file said no, and perhaps why (rule 10). */
+export function refusedByHook(point: HookPoint, agent: string, hook: string, reason: string | undefined): AskError {
+  const why = reason ?? l10n.t('it gave no reason');
+  if (point === 'postAsk') {
+    return new AskError('withheld', l10n.t('The hook {0} keeps the answer of {1} back: {2}', hook, agent, why), {
+      forModel: `${agent} answered, but a hook keeps the answer back${reason ? `, because: ${reason}` : ''}. Go on without it.`,
+    });
+  }
+  return new AskError('refused', l10n.t('The hook {0} refused the question to {1}: {2}', hook, agent, why), {
+    forModel:
+      `${agent} was not asked: a hook refused the question${reason ? `, because: ${reason}` : ''}. ` +
+      `Ask differently where that helps, or go on without ${agent}.`,
+  });
+}
+
+/** A hook that failed decides as one that refuses: what it did not let through goes nowhere. `words`: a sentence without its end. */
+export function brokenHook(point: HookPoint, agent: string, words: string, options: AskErrorOptions = {}): AskError {
+  const bare = words.replace(/\.$/, '');
+  const message =
+    point === 'preAsk'
+      ? l10n.t('{0} was not asked: {1}.', agent, bare)
+      : l10n.t('The answer of {0} is kept back: {1}.', agent, bare);
+  const what = point === 'preAsk' ? `${agent} was not asked` : `${agent} answered, but the answer is kept back`;
+  return new AskError('hook', message, {
+    forModel: `${what}: a hook that has to run ${point === 'preAsk' ? 'before' : 'after'} it is broken, which a person has to mend. Go on without ${agent}.`,
+    ...options,
+  });
+}
+
+/** The agent said nothing for as long as the caller's file allows (rule 11). */
+export function silentAsk(name: string, seconds: number, file: string): AskError {
+  return new AskError('watchdog', l10n.t('{0} has said nothing for {1} s, so the ask was ended.', name, seconds), {
+    hint: l10n.t('Ask again. If it needs longer, raise `watchdogTimeout` in {0}.', file),
+    forModel: `${name} has said nothing for ${seconds} seconds, so your question was ended. There is no answer: ask once more, or go on without ${name}.`,
   });
 }
 

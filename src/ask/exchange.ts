@@ -31,9 +31,9 @@ export function endNote(stopReason: string): string | undefined {
   return undefined;
 }
 
-/** The pair of an ask that ended in an answer. */
-export function exchangeOf(answer: Answer, prompt: string): Exchange {
-  return pair(answer.agentFace, prompt, answer.kept);
+/** The pair of an ask that ended in an answer, with the prompt as it went out. */
+export function exchangeOf(answer: Answer): Exchange {
+  return pair(answer.agentFace, answer.prompt, answer.kept);
 }
 
 /** The pair of "Keep what came": an ask that left none by itself. Nothing where nothing came. */

@@ -1,10 +1,12 @@
 import type { Log } from '../base/log';
 import type { MmConfig, PathEntry } from '../config/types';
 import { PermissionGate } from './gate';
+import type { HookSurroundings } from './hooks';
 import { EventQueue } from './queue';
 import { AskRun, type RunParts } from './run';
 import { linkedStop } from './stop';
 import type { AskEvent, AskRequest, AskTarget } from './types';
+import type { Ticker } from './watchdog';
 
 export interface RelayOptions {
   /** Asked in order; the first that serves an entry carries the ask. */
@@ -16,6 +18,10 @@ export interface RelayOptions {
   loadConfigOf?(entry: PathEntry): Promise<MmConfig>;
   /** Milliseconds that a cancelled agent has to end its turn before the ask ends without it; 5,000 when nothing is said. */
   cancelGrace?: number;
+  /** What hooks need; without it an ask whose file has hooks is refused. */
+  hooks?: HookSurroundings;
+  /** For tests: the watchdogs' clock. */
+  every?: Ticker;
 }
 
 /**
@@ -37,6 +43,8 @@ export class Relay {
       hub: options.hub,
       loadConfigOf: options.loadConfigOf,
       cancelGrace: options.cancelGrace ?? 5_000,
+      hooks: options.hooks,
+      every: options.every,
       ask: (request) => this.ask(request),
     };
   }

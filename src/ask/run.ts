@@ -6,17 +6,21 @@ import type { Log } from '../base/log';
 import type { AgentEntry, MmConfig, PathEntry } from '../config/types';
 import { AnswerText } from './answer';
 import { OpenCalls } from './calls';
+import { refuseNoAnswer } from './conclude';
 import { type EntryYolos, yoloOf } from './decide';
 import { depthOfCaller, guardDepth, refuseCycle } from './depth';
-import { AskError, cancelledAsk, toAskError } from './errors';
+import { AskError, cancelledAsk, silentAsk, toAskError } from './errors';
 import { keep } from './exchange';
 import { type PermissionGate, questionOf } from './gate';
+import { holdsBack } from './hook-answer';
+import { AskHooks, type HookSurroundings, type Outgoing } from './hooks';
 import { linkFor } from './identity';
 import { nestedRequest, stoppedAsk } from './nested';
 import { optionFor } from './options';
 import { composePrompt } from './prompt';
-import { linkedStop, orStopped } from './stop';
+import { type LinkedStop, linkedStop, orStopped } from './stop';
 import type { AgentFace, Answer, AskEvent, AskRequest, AskTarget, TargetPermission, TargetSession } from './types';
+import { type Ticker, Watchdog } from './watchdog';
 import { resultOf } from './wire';
 
 /** What all asks of a relay share. */
@@ -30,6 +34,9 @@ export interface RunParts {
   loadConfigOf?(entry: PathEntry): Promise<MmConfig>;
   /** How long a cancelled agent has to end its turn, milliseconds. */
   cancelGrace: number;
+  hooks: HookSurroundings | undefined;
+  /** The watchdog's clock; the real one when nothing is said. */
+  every: Ticker | undefined;
   /** The relay itself, for what the asked agent asks. */
   ask(request: AskRequest): AsyncIterable<AskEvent>;
 }
@@ -60,8 +67,15 @@ export class AskRun {
   readonly #chainNames: string[];
   /** The yolo of each entry from the one that home asked down to this ask's. */
   #entries: EntryYolos = [];
+  /** Ends the work: with the ask, or because the agent fell silent. */
+  readonly #stop: LinkedStop;
   #prompting = false;
   #questions = 0;
+  #watchdog: Watchdog | undefined;
+  /** The agent said nothing for too long. */
+  #silent = false;
+  /** Time that is not the agent's: questions and asks of it that are open, updates that the consumer has not taken. */
+  #others = 0;
 
   constructor(
     private readonly parts: RunParts,
@@ -70,6 +84,7 @@ export class AskRun {
     private readonly signal: AbortSignal,
     private readonly emit: Emit,
   ) {
+    this.#stop = linkedStop(signal);
     this.#name = request.agent;
     this.#path = [...request.path, request.agent];
     this.#chainNames = [...askersOf(request), request.agent];
@@ -83,18 +98,28 @@ export class AskRun {
       const entry = this.#lookUp();
       const chain = await this.#extendChain(entry);
       await this.#gateAsk();
-      const text = composePrompt(this.request.prompt, this.request.context);
+      const hooks = this.#hooks();
+      const sent = await hooks.preAsk(this.request);
       const session = await this.#open(entry, depth, chain);
       try {
         face = session.face;
-        const ended = await this.#prompt(session, text);
-        return this.#conclude(session.face, ended);
+        const ended = await this.#prompt(session, composePrompt(sent.prompt, sent.context));
+        const came = this.#came(ended.stopReason);
+        const text = await hooks.postAsk(sent, { text: came, stopReason: ended.stopReason, face });
+        return this.#answered(face, sent, text, ended);
       } finally {
         session.close();
       }
     } catch (error) {
-      throw this.#failed(error, face);
+      throw await this.#failed(error, face);
+    } finally {
+      this.#stop.dispose();
     }
+  }
+
+  #hooks(): AskHooks {
+    const { hooks, log } = this.parts;
+    return new AskHooks(hooks, this.request, log, this.#stop.signal, (event) => this.#tell(event));
   }
 
   /** The agent, in the caller's file. */
@@ -185,7 +210,7 @@ export class AskRun {
         depth,
         chain,
         yolo: this.#yolo(),
-        signal: this.signal,
+        signal: this.#stop.signal,
         onUpdate: (update) => this.#onUpdate(update),
         onPermission: (permission, signal) => this.#onPermission(permission, signal),
         onAsk: this.parts.hub ? (params, signal) => this.#onAsk(entry, chain, params, signal) : undefined,
@@ -202,44 +227,50 @@ export class AskRun {
     if (this.signal.aborted) throw cancelledAsk(this.#name);
     this.#prompting = true;
     try {
-      return await orStopped(session.prompt(text), this.signal, this.parts.cancelGrace);
+      this.#watchdog = this.#watch();
+      return await orStopped(session.prompt(text), this.#stop.signal, this.parts.cancelGrace);
     } catch (error) {
       if (error instanceof CancelledError) this.parts.log.warn(`${this.#name} did not end its turn after a cancel`);
       throw error;
     } finally {
       this.#prompting = false;
+      this.#watchdog?.dispose();
     }
   }
 
-  /** What the end of the turn means (rule 6), and what of it is kept. */
-  #conclude(face: AgentFace, ended: { stopReason: string; usage?: Answer['usage'] }): Answer {
-    const { stopReason, usage } = ended;
-    if (this.signal.aborted) throw cancelledAsk(this.#name);
-    if (stopReason === 'refusal') {
-      throw new AskError('refusal', l10n.t('{0} refused to answer.', this.#name), {
-        forModel: `${this.#name} refused to answer this question.`,
-      });
-    }
-    if (stopReason === 'cancelled') {
-      const after = this.#refused.length ? this.#refused.join(', ') : undefined;
-      throw new AskError(
-        'agent-error',
-        after
-          ? l10n.t('{0} ended its turn after {1} was refused.', this.#name, after)
-          : l10n.t('{0} ended its turn by itself.', this.#name),
-        { forModel: `${this.#name} ended its turn without an answer${after ? `, because ${after} was refused` : ''}.` },
-      );
-    }
+  /** Rule 11: real silence ends the turn as a cancel does. */
+  #watch(): Watchdog {
+    return new Watchdog({
+      seconds: this.request.config.watchdogTimeout,
+      resting: () => this.#others > 0 || this.#calls.commandRuns,
+      onSilence: () => {
+        this.#silent = true;
+        this.#stop.controller.abort();
+      },
+      every: this.parts.every,
+    });
+  }
+
+  /** @returns the answer's text, where the end of the turn leaves one (rule 6). */
+  #came(stopReason: string): string {
+    if (this.#stop.signal.aborted) throw cancelledAsk(this.#name);
     const text = this.#answer.text();
-    if (text.trim() === '') {
-      throw new AskError('empty', l10n.t('{0} returned nothing.', this.#name), {
-        hint: emptyHint(stopReason) ?? l10n.t('Ask again, or ask differently.'),
-        forModel: `${this.#name} ended its turn without a word. Ask again, or ask differently.`,
-      });
-    }
+    refuseNoAnswer(this.#name, stopReason, text, this.#refused);
+    return text;
+  }
+
+  /** The answer, and what of it is kept. */
+  #answered(
+    face: AgentFace,
+    sent: Outgoing,
+    text: string,
+    { stopReason, usage }: { stopReason: string; usage?: Answer['usage'] },
+  ): Answer {
+    if (this.signal.aborted) throw cancelledAsk(this.#name);
     const { kept, truncated } = keep(text, this.request.config.maxOutput, stopReason);
     return {
       text,
+      prompt: sent.prompt,
       kept,
       truncated,
       agent: this.#name,
@@ -253,10 +284,16 @@ export class AskRun {
     };
   }
 
-  #failed(error: unknown, face: AgentFace): AskError {
-    const ask = toAskError(error, 'agent-error', this.#name, this.signal);
+  async #failed(error: unknown, face: AgentFace): Promise<AskError> {
+    const { config } = this.request;
+    const ask =
+      this.#silent && !this.signal.aborted
+        ? silentAsk(this.#name, config.watchdogTimeout, config.file)
+        : toAskError(error, 'agent-error', this.#name, this.signal);
     const text = this.#answer.text();
-    if (text.trim() !== '' && !ask.came) ask.came = { text, face };
+    // Words that have not passed the hooks are seen and kept nowhere.
+    if (holdsBack(config)) await this.emit({ type: 'hook', point: 'postAsk', withheld: true });
+    else if (text.trim() !== '' && !ask.came) ask.came = { text, face };
     ask.refused = [...this.#refused];
     return ask;
   }
@@ -265,12 +302,25 @@ export class AskRun {
   #onUpdate(update: AnyUpdate): void | Promise<void> {
     if (!this.#prompting) return;
     this.#calls.note(update);
-    return this.#tell({ type: 'update', update });
+    this.#watchdog?.alive();
+    const taken = this.#tell({ type: 'update', update });
+    return taken && this.#othersTime(taken);
+  }
+
+  /** Waits for what is not the agent's time, and hence not its silence (rule 11). */
+  async #othersTime<T>(work: Promise<T>): Promise<T> {
+    this.#others++;
+    try {
+      return await work;
+    } finally {
+      this.#others--;
+      this.#watchdog?.alive();
+    }
   }
 
   /** Rule 4. @returns one of the agent's own option ids, or undefined for `cancelled`. */
   async #onPermission(permission: TargetPermission, signal: AbortSignal): Promise<string | undefined> {
-    if (!this.#prompting || this.signal.aborted) return undefined;
+    if (!this.#prompting || this.#stop.signal.aborted) return undefined;
     const meta = readPermissionMeta(permission.meta);
     const { permissions, grants, cwd, id } = this.request;
     const question = questionOf({
@@ -283,17 +333,20 @@ export class AskRun {
       chain: [...this.#chainNames, ...meta.path],
       mustAsk: meta.mustAsk || this.#mustAskAbove() || this.#entries.at(-1) === false,
     });
-    const moot = linkedStop(this.signal, signal);
+    const moot = linkedStop(this.#stop.signal, signal);
     try {
-      const decision = await this.parts.gate.settle({
-        question,
-        entries: this.#entries,
-        liveYolo: this.request.liveYolo(),
-        grants,
-        permissions,
-        signal: moot.signal,
-        emit: (event) => void this.#tell(event),
-      });
+      const decision = await this.#othersTime(
+        this.parts.gate.settle({
+          question,
+          entries: this.#entries,
+          liveYolo: this.request.liveYolo(),
+          grants,
+          permissions,
+          signal: moot.signal,
+          emit: (event) => void this.#tell(event),
+        }),
+      );
+      this.#calls.settled(question.toolCall, decision.outcome === 'allowed');
       if (decision.outcome === 'rejected') this.#refused.push(question.name);
       return optionFor(decision.outcome, question.options);
     } finally {
@@ -308,7 +361,8 @@ export class AskRun {
     params: Omit<AskParams, 'sessionId'>,
     signal: AbortSignal,
   ): Promise<AskResult> {
-    const stop = linkedStop(this.signal, signal);
+    const stop = linkedStop(this.#stop.signal, signal);
+    this.#others++;
     try {
       const request = await nestedRequest({
         outer: this.request,
@@ -341,13 +395,15 @@ export class AskRun {
       this.#refused.push(...ask.refused);
       throw ask.failure === 'cancelled' && !stop.signal.aborted ? stoppedAsk(params.agent, ask) : ask;
     } finally {
+      this.#others--;
+      this.#watchdog?.alive();
       stop.dispose();
     }
   }
 
   /** To the caller, and into the answer; what comes after Stop is shown and not kept (F026). */
   #tell(event: AskEvent): void | Promise<void> {
-    if (!this.signal.aborted) this.#answer.event(event);
+    if (!this.#stop.signal.aborted) this.#answer.event(event);
     return this.emit(event);
   }
 
@@ -365,13 +421,6 @@ function askersOf(request: AskRequest): string[] {
   if (request.askers) return [...request.askers];
   if (request.caller.kind !== 'model') return [request.caller.name];
   return [l10n.t('You'), ...request.chain.map((link) => link.name)];
-}
-
-function emptyHint(stopReason: string): string | undefined {
-  if (stopReason === 'max_tokens') return l10n.t('It reached its limit of tokens before the first word.');
-  if (stopReason === 'max_turn_requests')
-    return l10n.t('It reached its limit of model requests before the first word.');
-  return undefined;
 }
 
 /** `_meta.mm` of a request for permission, as far as it is what it should be: a few short names, and a flag. */

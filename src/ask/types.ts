@@ -1,6 +1,6 @@
 import type { AskResult, ChainLink, Usage } from '../acp/meta';
 import type { AnyUpdate, PermissionOption, ToolCallUpdate } from '../acp/types';
-import type { AgentEntry, MmConfig } from '../config/types';
+import type { AgentEntry, HookPoint, MmConfig } from '../config/types';
 
 /** Who asks. Decides what the header says and what stands in the transcript; not what is allowed. */
 export interface Caller {
@@ -117,7 +117,24 @@ export type AskEvent =
       prompt: string;
       event: AskEvent;
     }
+  | HookEvent
   | { type: 'end'; answer: Answer };
+
+/** A hook changed something, or keeps an answer back (rule 10). */
+export interface HookEvent {
+  type: 'hook';
+  point: HookPoint;
+  /** Its command line as the file writes it; absent with `withheld`. */
+  hook?: string;
+  /** preAsk: the prompt goes out so. */
+  prompt?: string;
+  /** preAsk: the context goes out changed. */
+  context?: true;
+  /** postAsk: this came back instead of what was seen. */
+  text?: string;
+  /** postAsk: what was seen has not passed the hooks, and is kept nowhere. */
+  withheld?: true;
+}
 
 /** How a question was settled, and by whom. */
 export interface PermissionDecision {
@@ -131,8 +148,10 @@ export interface PermissionDecision {
 
 /** The end of an ask that ran. `text` is whole; what is kept is capped by `exchange.ts`. */
 export interface Answer extends Omit<AskResult, 'text' | 'truncated'> {
-  /** All that came. */
+  /** All that came, or what a hook made of it. */
   text: string;
+  /** The prompt as it went out, which a hook may have rewritten. */
+  prompt: string;
   /** The first `maxOutput` characters with the line that says how much was cut; this is what callers keep. */
   kept: string;
   truncated: number;
@@ -148,6 +167,10 @@ export type AskFailure =
   | 'depth'
   | 'cycle'
   | 'refused'
+  /** A hook that had to run is broken. */
+  | 'hook'
+  /** A hook keeps the answer back. */
+  | 'withheld'
   | 'cancelled'
   | 'start'
   | 'died'

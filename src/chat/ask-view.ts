@@ -1,4 +1,4 @@
-import type { ChatDecision, ChatUpdate, Lane } from './lane';
+import type { ChatDecision, ChatHook, ChatUpdate, Lane } from './lane';
 import type { End, Face, NodeId } from './nodes';
 import type { ChatQuestion } from './question';
 import type { NameOf } from './tool';
@@ -19,6 +19,7 @@ export type ChatAskEvent =
       prompt: string;
       event: ChatAskEvent;
     }
+  | ({ type: 'hook' } & ChatHook)
   | { type: 'end'; answer: ChatAnswer };
 
 export interface ChatAnswer {
@@ -93,6 +94,10 @@ export class AskView {
       }
       case 'nested':
         this.#child(e).event(e.event);
+        return;
+      case 'hook':
+        // With nothing to see there is nothing to say about it.
+        if (this.#lane || !e.withheld) this.open().hook(e);
         return;
       case 'end': {
         const { agentFace, stopReason, truncated, usage } = e.answer;

@@ -30,6 +30,15 @@ export interface ChatDecision {
   why?: string;
 }
 
+/** What a hook did; `ask/types.ts`' `HookEvent` fits. */
+export interface ChatHook {
+  hook?: string;
+  prompt?: string;
+  context?: true;
+  text?: string;
+  withheld?: true;
+}
+
 /** Where the lanes of one conversation put their nodes. */
 export interface Sink {
   get(id: NodeId): Node | undefined;
@@ -72,6 +81,8 @@ export class Lane {
   readonly #nameOf: NameOf;
   #node: TurnNode | AskNode;
   #text: { id: NodeId; messageId: string | undefined; thought: boolean } | undefined;
+  /** Everything that was said, not thought. */
+  readonly #said: NodeId[] = [];
   readonly #tools = new Map<string, ToolCallView>();
   /** Calls whose work is shown as an ask of its own. */
   readonly #shownAsAsk = new Set<string>();
@@ -200,6 +211,36 @@ export class Lane {
       this.#sink.put(entry.tool.node);
     }
     if (![...this.#questions.values()].some((e) => !e.gone) && this.#node.state === 'waiting') this.state('running');
+  }
+
+  /** A hook of the asker's file changed what goes out or what came back, or what came has not passed one (rule 10). */
+  hook(e: ChatHook): void {
+    if (this.#ended) return;
+    const hook = e.hook ?? '';
+    if (e.prompt !== undefined) {
+      if (this.#node.kind === 'ask') this.#set({ prompt: e.prompt, rewritten: true });
+      this.#line(l10n.t('The hook {0} rewrote the question', hook));
+    }
+    if (e.context) this.#line(l10n.t('The hook {0} changed the conversation that goes along', hook));
+    if (e.withheld || e.text !== undefined) this.#withhold();
+    if (e.text === undefined) return;
+    this.#line(l10n.t('The hook {0} replaced this answer', hook));
+    this.#append(cap(e.text, maxWords).text, undefined, false);
+    this.#closeText();
+  }
+
+  /** What was said so far is seen, and kept nowhere. */
+  #withhold(): void {
+    this.#closeText();
+    for (const id of this.#said) {
+      const node = this.#sink.get(id);
+      if (node?.kind === 'text') this.#sink.put({ ...node, withheld: true });
+    }
+  }
+
+  #line(title: string): void {
+    const base = { id: this.#sink.newId(), parent: this.id, at: this.#sink.now() };
+    this.#entry({ kind: 'notice', ...base, shape: 'line', level: 'info', title, actions: [] });
   }
 
   /** The queue moved: how many wait behind a question, and whether it is a card now. */
@@ -373,7 +414,10 @@ export class Lane {
     const node: Node = thought
       ? { kind: 'thought', ...base, ...message }
       : { kind: 'text', ...base, ...message, ...(this.#stopping === undefined ? {} : { afterStop: true }) };
-    if (this.#entry(node)) this.#text = { id, messageId, thought };
+    if (this.#entry(node)) {
+      this.#text = { id, messageId, thought };
+      if (!thought) this.#said.push(id);
+    }
     if (this.#node.state === 'starting') this.state('running');
   }
 

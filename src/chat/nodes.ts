@@ -38,6 +38,8 @@ export type End =
   | { how: 'watchdog'; seconds: number }
   /** Not asked at all: depth, cycle, unknown agent, a person's no. `why` is a whole sentence. */
   | { how: 'not-asked'; why: string }
+  /** It answered, and a hook keeps the answer back (rule 10). `why` is a whole sentence. */
+  | { how: 'withheld'; why: string }
   /** The process ended. `how` words are in `title`: "bob ended with exit code 1". */
   | { how: 'died'; title: string; stderrTail: string }
   | { how: 'failed'; title: string; detail?: string };
@@ -62,7 +64,10 @@ export interface AskNode extends NodeBase {
   /** "You", an agent's name, or "a script". */
   askedBy: string;
   depth: number;
+  /** As it went out. */
   prompt: string;
+  /** A hook rewrote it: it is not what the asker wrote. */
+  rewritten?: true;
   withContext: boolean;
   state: RunState;
   endedAt?: number;
@@ -83,6 +88,8 @@ export interface TextNode extends NodeBase {
   done: boolean;
   /** It came after Stop (faults F026): shown dimmed. */
   afterStop?: boolean;
+  /** It has not passed the hooks, or one put other words in its place: shown dimmed, and kept nowhere. */
+  withheld?: boolean;
 }
 
 export interface ThoughtNode extends NodeBase {

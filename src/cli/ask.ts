@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AnswerText } from '../ask/answer';
 import { depthFromEnv } from '../ask/depth';
 import { noGrants } from '../ask/grants';
+import { holdsBack } from '../ask/hook-answer';
 import type { Answer, PermissionAsker } from '../ask/types';
 import { ExitCode } from '../base/errors';
 import { l10n } from '../base/l10n';
@@ -59,7 +60,8 @@ export async function askMode(
       if (event.type === 'end') answer = event.answer;
       if (event.type === 'permission' && event.state === 'settled' && event.decision.outcome === 'rejected')
         note(l10n.t('{0} was refused: nobody is here to allow it.', event.question.name));
-      if (event.type !== 'update') continue;
+      // what is printed cannot be taken back
+      if (event.type !== 'update' || holdsBack(config)) continue;
       text.feed(event.update);
       if (performance.now() - shownAt < showEvery) continue;
       shownAt = performance.now();

@@ -87,7 +87,7 @@ export class Asks {
         // The conversation is the home agent's, so its own file is a cycle, also when the person asks (rule 9).
         request.chain = [await linkFor(home.name, home.entry)];
         const answer = await this.#carry(request, view, home);
-        this.#pairs.add(id, lane.id, exchangeOf(answer, ask.prompt));
+        this.#pairs.add(id, lane.id, exchangeOf(answer));
       } catch (error) {
         this.#core.log.info(`${ask.agent} gave no answer: ${describe(error)}`);
       }
@@ -180,7 +180,7 @@ export class Asks {
     if (node.state !== 'done' || node.kept || this.#pairs.has(node.id)) return false;
     const words: string[] = [];
     for (const n of this.#core.thread.values()) {
-      if (n.kind === 'text' && n.parent === node.id && !n.afterStop) words.push(n.text);
+      if (n.kind === 'text' && n.parent === node.id && !n.afterStop && !n.withheld) words.push(n.text);
     }
     const pair = exchangeOfPart(node.agent, node.prompt, words.join('\n\n'), home.config.maxOutput);
     if (!pair) return false;

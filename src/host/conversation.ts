@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ConversationGrants } from '../ask/grants';
 import type { Relay } from '../ask/relay';
+import type { Ticker } from '../ask/watchdog';
 import type { Disposable } from '../base/disposable';
 import { describe } from '../base/errors';
 import type { Event } from '../base/event';
@@ -41,6 +42,7 @@ export interface Surroundings {
   now?(): number;
   /** Milliseconds that a stopped home agent has; for tests. */
   stopGrace?: number;
+  every?: Ticker;
 }
 
 /**
@@ -96,6 +98,7 @@ export class Conversation implements Disposable {
       writer: this.#writer,
       log: surroundings.log,
       relay: surroundings.relay,
+      every: surroundings.every,
       pool: surroundings.pool,
       permissions: queue.asker(this.id, (name) => this.#face(name)),
       grants: this.grants,

@@ -2,6 +2,7 @@ import type { ToolCallUpdate } from '../acp/types';
 import type { Relay } from '../ask/relay';
 import { joinedName, toolName } from '../ask/toolname';
 import type { Grants, PermissionAsker } from '../ask/types';
+import type { Ticker } from '../ask/watchdog';
 import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
 import type { Thread } from '../chat/patch';
@@ -23,6 +24,8 @@ export interface Core {
   readonly grants: Grants;
   /** Absent while another window writes the file, or when it cannot be written. */
   readonly file: ConversationFile | undefined;
+  /** For tests: the watchdogs' clock. */
+  readonly every: Ticker | undefined;
   roster(): Roster | undefined;
   /** Something of the page's state has changed. */
   changed(): void;

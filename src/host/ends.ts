@@ -12,6 +12,8 @@ export function endOfAsk(error: unknown, seconds: number): End {
     case 'cycle':
     case 'refused':
       return { how: 'not-asked', why: sentences(error) };
+    case 'withheld':
+      return { how: 'withheld', why: sentences(error) };
     case 'cancelled':
       return { how: 'stopped' };
     case 'refusal':

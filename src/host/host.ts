@@ -3,10 +3,12 @@ import type { Implementation } from '../acp/types';
 import type { SelfLaunch } from '../ask/launch';
 import { LocalTarget } from '../ask/local';
 import { Relay } from '../ask/relay';
+import type { Ticker } from '../ask/watchdog';
 import { Emitter } from '../base/event';
 import type { Log } from '../base/log';
 import type { NoticeNode } from '../chat/nodes';
 import { ChildPool } from '../children/pool';
+import { Reaper } from '../children/reaper';
 import { ConfigError, loadConfig } from '../config/load';
 import { loadAgent } from '../config/pins';
 import type { LoadResult, MmConfig } from '../config/types';
@@ -26,6 +28,8 @@ export interface HostOptions {
   now?(): number;
   /** For tests: milliseconds that a stopped home agent has. */
   stopGrace?: number;
+  /** For tests: the watchdogs' clock. */
+  every?: Ticker;
   /** For tests; the config room's own by default. */
   loadConfig?(file: string): Promise<LoadResult>;
 }
@@ -54,6 +58,7 @@ const lockPatience = 3_000;
 export class Host {
   readonly pool: ChildPool;
   readonly relay: Relay;
+  readonly #reaper: Reaper;
   readonly queue = new PermissionQueue();
   readonly store: Store;
   readonly #o: HostOptions;
@@ -70,12 +75,15 @@ export class Host {
   constructor(options: HostOptions) {
     this.#o = options;
     const { log, clientInfo, self, parentEnv } = options;
-    this.pool = new ChildPool({ log, hub: true, clientInfo });
+    this.#reaper = Reaper.start(log);
+    this.pool = new ChildPool({ log, hub: true, clientInfo, reaper: this.#reaper });
     this.store = new Store(options.storageDir, log);
     this.relay = new Relay({
       targets: [new LocalTarget({ pool: this.pool, self, parentEnv, log })],
       log,
       hub: true,
+      every: options.every,
+      hooks: { parentEnv, reaper: () => this.#reaper },
       loadConfigOf: async (entry) => {
         const result = await loadAgent(entry, (file) => this.#load(file));
         if (result.ok) return result.config;
@@ -169,6 +177,7 @@ export class Host {
     this.#conversations.clear();
     // Both at once: an agent that does not end its turn must not cost the children their graces.
     await Promise.all([this.pool.end(), ...conversations.map((c) => c.close())]);
+    this.#reaper.dispose();
     this.#configChanged.dispose();
   }
 
@@ -205,6 +214,7 @@ export class Host {
       log: this.#o.log,
       now: this.#o.now,
       stopGrace: this.#o.stopGrace,
+      every: this.#o.every,
       get roster() {
         return host.#roster;
       },

@@ -45,7 +45,8 @@ function itemsOf(nodes: Iterable<Node>, until: NodeId | undefined, without: Read
         speakers.set(node.id, node.agent.name);
         break;
       case 'text':
-        if (speaker !== undefined && !node.afterStop) items.push({ kind: 'message', speaker, text: node.text });
+        if (speaker !== undefined && !node.afterStop && !node.withheld)
+          items.push({ kind: 'message', speaker, text: node.text });
         break;
       case 'tool':
         if (speaker !== undefined) {

@@ -11,6 +11,7 @@ import { questionOf } from '../ask/gate';
 import { linkFor } from '../ask/identity';
 import { optionFor } from '../ask/options';
 import { orStopped } from '../ask/stop';
+import { Watchdog } from '../ask/watchdog';
 import { rpcErrorOf } from '../ask/wire';
 import { CancelledError, describe, isCancelled } from '../base/errors';
 import { l10n } from '../base/l10n';
@@ -37,6 +38,11 @@ interface Active {
   starting: boolean;
   /** It did not end its turn after Stop. */
   unresponsive: boolean;
+  watchdog: Watchdog | undefined;
+  /** It said nothing for as long as its file allows (rule 11). */
+  silent: boolean;
+  /** Its questions and asks that are open: that time is not its own. */
+  others: number;
   done: Promise<void>;
 }
 
@@ -105,6 +111,9 @@ export class Turns {
       since: writer.now(),
       starting: false,
       unresponsive: false,
+      watchdog: undefined,
+      silent: false,
+      others: 0,
       done: Promise.resolve(),
     };
     this.#active = active;
@@ -152,6 +161,7 @@ export class Turns {
       const blocks: ContentBlock[] = [...front.blocks, { type: 'text', text }];
       const response = await this.#prompt(open, blocks, active);
       front.arrived();
+      if (active.silent) throw new CancelledError();
       lane.answered(response.stopReason, { tokens: tokensOf(response) });
     } catch (error) {
       lane.end(this.#endOf(error, active));
@@ -162,11 +172,42 @@ export class Turns {
   /** The prompt. A stopped agent gets time to end its turn; then the turn ends without it. */
   async #prompt(open: OpenHome, blocks: ContentBlock[], active: Active): Promise<PromptResponse> {
     const { signal } = active.stop;
+    active.watchdog = this.#watch(active);
     try {
       return await orStopped(open.session.prompt(blocks, { signal }), signal, this.#grace);
     } catch (error) {
       active.unresponsive = error instanceof CancelledError && signal.aborted;
       throw error;
+    } finally {
+      active.watchdog.dispose();
+    }
+  }
+
+  /** Rule 11: real silence ends the turn as Stop does, with a sentence of its own. */
+  #watch(active: Active): Watchdog {
+    this.#calls.begin();
+    return new Watchdog({
+      seconds: active.home.config.watchdogTimeout,
+      resting: () => active.others > 0 || this.#calls.commandRuns,
+      onSilence: () => {
+        active.silent = true;
+        active.lane.stopping();
+        active.stop.abort();
+      },
+      every: this.#core.every,
+    });
+  }
+
+  /** Waits for a person, or for another agent that the home agent asked: their time. */
+  async #othersTime<T>(work: Promise<T>): Promise<T> {
+    const active = this.#active;
+    if (!active) return work;
+    active.others++;
+    try {
+      return await work;
+    } finally {
+      active.others--;
+      active.watchdog?.alive();
     }
   }
 
@@ -190,7 +231,7 @@ export class Turns {
             ask: async (params, signal) => {
               const turn = this.#active?.lane;
               if (!turn || !this.#asks) throw rpcErrorOf(new CancelledError(), params.agent);
-              return this.#asks.answerModel(params, { home, cwd, turn, signal });
+              return this.#othersTime(this.#asks.answerModel(params, { home, cwd, turn, signal }));
             },
           },
         },
@@ -212,6 +253,7 @@ export class Turns {
       this.#core.changed();
     }
     this.#calls.note(update);
+    this.#active?.watchdog?.alive();
     const lane = this.#active?.lane;
     if (lane && !lane.ended) lane.update(update);
   }
@@ -235,7 +277,7 @@ export class Turns {
       cwd,
       chain: [l10n.t('You'), home.name],
     });
-    const decision = await relay.gate.settle({
+    const settling = relay.gate.settle({
       question,
       entries: [],
       liveYolo: false,
@@ -249,11 +291,14 @@ export class Turns {
         else lane.settled(event.question, event.decision);
       },
     });
+    const decision = await this.#othersTime(settling);
+    this.#calls.settled(question.toolCall, decision.outcome === 'allowed');
     const optionId = optionFor(decision.outcome, question.options);
     return optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId };
   }
 
   #endOf(error: unknown, active: Active): End {
+    if (active.silent) return { how: 'watchdog', seconds: active.home.config.watchdogTimeout };
     if (active.stop.signal.aborted || isCancelled(error)) return { how: 'stopped' };
     if (error instanceof ChildEndedError) {
       return { how: 'died', title: error.message, stderrTail: error.detail ?? '' };

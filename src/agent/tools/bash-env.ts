@@ -1,3 +1,5 @@
+import { agentSecret } from '../../base/secrets';
+
 /** What a command learns of the session that runs it (rule 13), so that a script in it escapes neither depth nor yolo. */
 export interface CommandSession {
   id: string;
@@ -10,12 +12,11 @@ export interface CommandSession {
   launcher: string | undefined;
 }
 
-const secret = /^(AGENT_API_KEY|MM_SECRET_.*)$/i;
-
 /** The environment of a command: ours, without secrets, with what makes programs neither wait for a key press nor paint. */
 export function commandEnv(parent: NodeJS.ProcessEnv, session: CommandSession): Record<string, string> {
   const env: Record<string, string> = {};
-  for (const [name, value] of Object.entries(parent)) if (value !== undefined && !secret.test(name)) env[name] = value;
+  for (const [name, value] of Object.entries(parent))
+    if (value !== undefined && !agentSecret.test(name)) env[name] = value;
   Object.assign(env, {
     PAGER: 'cat',
     GIT_PAGER: 'cat',

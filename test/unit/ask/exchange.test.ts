@@ -12,6 +12,7 @@ function answer(o: Partial<Answer> = {}): Answer {
     agent: 'bob',
     stopReason: 'end_turn',
     refused: [],
+    prompt: 'is this safe?',
     agentFace: bob,
     ...o,
   };
@@ -19,16 +20,16 @@ function answer(o: Partial<Answer> = {}): Answer {
 
 describe('rule 6: the exchange is a pair', () => {
   it('its exact texts', () => {
-    expect(exchangeOf(answer(), 'is this safe?')).toEqual({
+    expect(exchangeOf(answer())).toEqual({
       user: '[asked bob (openai/qwen3:8b): is this safe?]',
       assistant: "[bob's answer]\nYes.",
     });
   });
 
   it('an agent whose provider and model are not known stands with its title', () => {
-    const claude = answer({ agentFace: { name: 'claude', title: 'Claude Agent' } });
-    expect(exchangeOf(claude, 'hi').user).toBe('[asked claude (Claude Agent): hi]');
-    expect(exchangeOf(answer({ agentFace: { name: 'x' } }), 'hi').user).toBe('[asked x: hi]');
+    const claude = answer({ agentFace: { name: 'claude', title: 'Claude Agent' }, prompt: 'hi' });
+    expect(exchangeOf(claude).user).toBe('[asked claude (Claude Agent): hi]');
+    expect(exchangeOf(answer({ agentFace: { name: 'x' }, prompt: 'hi' })).user).toBe('[asked x: hi]');
   });
 
   it('keeps the first maxOutput characters and says how much was cut', () => {

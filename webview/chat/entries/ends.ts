@@ -55,6 +55,8 @@ export function endOf(page: Page, entry: Entry, node: TurnNode | AskNode): unkno
       ]);
     case 'not-asked':
       return line('circle-slash', '', t('Not asked: {0}', end.why));
+    case 'withheld':
+      return line('circle-slash', '', t('Not kept: {0}', end.why));
     case 'died':
     case 'failed':
       return card(page, entry, node, end, keep);
@@ -68,7 +70,7 @@ function silence(s: number, kind: 'turn' | 'ask'): string {
 }
 
 function hasWords(entry: Entry): boolean {
-  return entry.children.some((child) => child.node.kind === 'text' && child.node.text.trim() !== '');
+  return entry.children.some(({ node }) => node.kind === 'text' && !node.withheld && node.text.trim() !== '');
 }
 
 /** Puts the message that was refused back into the composer. */

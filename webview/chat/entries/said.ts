@@ -38,7 +38,7 @@ function view(page: Page, entry: Entry, live: boolean): unknown {
     case 'ask':
       return ask(page, entry, node);
     case 'text':
-      return html`<div class=${node.afterStop ? 'md after-stop' : 'md'} data-entry=${entry.id} ${words(page, entry, node.done || !live)}></div>`;
+      return html`<div class=${node.afterStop || node.withheld ? 'md after-stop' : 'md'} data-entry=${entry.id} ${words(page, entry, node.done || !live)}></div>`;
     case 'thought':
       return thought(page, entry, node, live);
     case 'tool':
@@ -106,13 +106,17 @@ function askLive(page: Page, node: AskNode, state: string): TemplateResult {
   if (state === 'failed') return html`<div class="ask-live bad">${icon('error', 'icon-s')}${took}</div>`;
   const how = node.end?.how;
   const symbol =
-    how === 'stopped' ? 'stop-circle' : how === 'refusal' || how === 'not-asked' ? 'circle-slash' : 'check';
+    how === 'stopped'
+      ? 'stop-circle'
+      : how === 'refusal' || how === 'not-asked' || how === 'withheld'
+        ? 'circle-slash'
+        : 'check';
   return html`<div class="ask-live">${icon(symbol, 'icon-s')}${took}</div>`;
 }
 
-/** What an agent was asked by another one stands nowhere else. */
+/** What an agent was asked by another one, or what a hook made of a question, stands nowhere else. */
 function asked(page: Page, entry: Entry, node: AskNode): unknown {
-  if (entry.parent === undefined || node.prompt === '') return nothing;
+  if ((entry.parent === undefined && !node.rewritten) || node.prompt === '') return nothing;
   const key = `prompt:${entry.id}`;
   const open = page.isOpen(key, false);
   return html`<div class="fold steps"><button type="button" class="fold-head" aria-expanded=${open} @click=${() => {
