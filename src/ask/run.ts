@@ -292,7 +292,7 @@ export class AskRun {
         : toAskError(error, 'agent-error', this.#name, this.signal);
     const text = this.#answer.text();
     // Words that have not passed the hooks are seen and kept nowhere.
-    if (holdsBack(config)) await this.emit({ type: 'hook', point: 'postAsk', withheld: true });
+    if (text.trim() !== '' && holdsBack(config)) await this.emit({ type: 'hook', point: 'postAsk', withheld: true });
     else if (text.trim() !== '' && !ask.came) ask.came = { text, face };
     ask.refused = [...this.#refused];
     return ask;
