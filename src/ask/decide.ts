@@ -1,5 +1,6 @@
 import { l10n } from '../base/l10n';
-import type { Grants, PermissionDecision } from './types';
+import type { ShellCommand } from './command';
+import type { DecidedBy, Grants, Rules } from './types';
 
 /** All of a question that its decision depends on. */
 export interface DecideQuestion {
@@ -7,8 +8,10 @@ export interface DecideQuestion {
   path: readonly string[];
   /** Undefined is an unnamed tool. */
   tool?: string;
-  /** It touches a key file: no grant answers it. */
+  /** It touches a key file: no grant and no rule answers it. */
   keyFile: boolean;
+  /** See `PermissionQuestion`. */
+  command?: ShellCommand;
   /** Some entry on the way says `yolo: false`, as the agent's own `mm` reports it: no yolo answers it. */
   mustAsk: boolean;
   /** The agent offers no `allow_once`: it can only be refused. */
@@ -22,7 +25,7 @@ export interface DecideQuestion {
 export interface Decision {
   outcome: 'allow' | 'ask' | 'refuse';
   /** For `ask`: who will answer. */
-  by: Exclude<PermissionDecision['by'], 'stop'>;
+  by: Exclude<DecidedBy, 'stop'>;
   /** Why, in words, where it is not plain. */
   why?: string;
 }
@@ -40,8 +43,9 @@ export function yoloOf(entries: EntryYolos, liveYolo: boolean): boolean {
 }
 
 /**
- * Decides a permission for the caller (rule 4): yolo, else a grant for that very `[path…, tool]`, else the person, else,
- * where nobody can answer, no. Pure: the yolo of the asked agent's own file is nowhere in it.
+ * Decides a permission for the caller (rule 4): yolo, else a grant for that very `[path…, tool]`, else a rule for such a command, else the
+ * person, else, where nobody can answer, no. A rule is the person's own word, as a grant is, and answers what a grant would answer.
+ * Pure: the yolo of the asked agent's own file is nowhere in it.
  * @param chain names from the one who asked first to the agent that wants to call, for the words.
  */
 export function decide(
@@ -50,11 +54,12 @@ export function decide(
   entries: EntryYolos,
   liveYolo: boolean,
   grants: Grants,
+  rules: Rules | undefined,
 ): Decision {
   const yolo = !question.mustAsk && !question.foreignHome && yoloOf(entries, liveYolo);
-  const granted = !yolo && question.tool !== undefined && !question.keyFile && grants.has(question.path, question.tool);
+  const word = yolo ? undefined : personsWord(question, grants, rules);
   const asker = chain.at(-1) ?? '';
-  if (question.cannotAllow && (yolo || granted)) {
+  if (question.cannotAllow && (yolo || word)) {
     return {
       outcome: 'refuse',
       by: 'rule',
@@ -62,7 +67,18 @@ export function decide(
     };
   }
   if (yolo) return { outcome: 'allow', by: 'yolo' };
-  if (granted) return { outcome: 'allow', by: 'grant' };
+  if (word) return { outcome: 'allow', by: word };
   if (question.canAnswer) return { outcome: 'ask', by: 'person' };
   return { outcome: 'refuse', by: 'nobody', why: l10n.t('Nobody is here to allow what {0} wants to do.', asker) };
+}
+
+/** What a person has said before that answers this question. */
+function personsWord(
+  { path, tool, keyFile, command }: DecideQuestion,
+  grants: Grants,
+  rules: Rules | undefined,
+): 'grant' | 'command-rule' | undefined {
+  if (tool === undefined || keyFile) return undefined;
+  if (grants.has(path, tool)) return 'grant';
+  return command && rules?.cover(path, tool, command) ? 'command-rule' : undefined;
 }

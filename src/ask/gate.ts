@@ -2,7 +2,8 @@ import type { PermissionOption, ToolCallUpdate } from '../acp/types';
 import { describe } from '../base/errors';
 import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
-import { decide, type EntryYolos } from './decide';
+import { shellCommandOf } from './command';
+import { type Decision, decide, type EntryYolos } from './decide';
 import { touchesKeyFile } from './keyfiles';
 import { canAllow, cleanOptions } from './options';
 import { linkedStop } from './stop';
@@ -14,6 +15,7 @@ import type {
   PermissionAsker,
   PermissionDecision,
   PermissionQuestion,
+  Rules,
 } from './types';
 
 /** Questions of one gate that may wait at the same time; an agent that asks more is refused. */
@@ -37,6 +39,7 @@ export function questionOf(parts: QuestionParts): PermissionQuestion {
   const { id, path, toolCall, program, chain, mustAsk } = parts;
   const options = cleanOptions(parts.options);
   const tool = toolName(toolCall, program);
+  const cwd = folderOf(toolCall) ?? parts.cwd;
   return {
     id,
     path,
@@ -44,10 +47,11 @@ export function questionOf(parts: QuestionParts): PermissionQuestion {
     name: joinedName(path, tool, l10n.t('unnamed tool')),
     toolCall,
     options,
-    cwd: folderOf(toolCall) ?? parts.cwd,
+    cwd,
     chain,
     keyFile: touchesKeyFile(toolCall),
     cannotAllow: !canAllow(options),
+    command: shellCommandOf(toolCall, tool, cwd),
     mustAsk,
   };
 }
@@ -59,6 +63,7 @@ export interface GateCall {
   entries: EntryYolos;
   liveYolo: boolean;
   grants: Grants;
+  rules?: Rules;
   permissions: PermissionAsker;
   /** See `DecideQuestion`. */
   foreignHome?: boolean;
@@ -68,44 +73,39 @@ export interface GateCall {
 }
 
 interface Waiting {
-  question: PermissionQuestion;
-  settleByGrant(): void;
+  call: GateCall;
+  /** Settles it without the person, by what they have said elsewhere. */
+  settleBy(word: 'grant' | 'command-rule'): void;
 }
 
 /**
- * Where questions become decisions: `decide` first, the person where it says so, and a grant that is given now also
- * settles what waits for the same call in the same conversation (F048). One per relay; the host uses it for the home
- * agent's own calls too. It fails closed: whatever goes wrong, nothing is allowed.
+ * Where questions become decisions: `decide` first, the person where it says so, and what the person says now also settles
+ * what waits and is covered by it (F048). One per relay; the host uses it for the home agent's own calls too. It fails closed:
+ * whatever goes wrong, nothing is allowed.
  */
 export class PermissionGate {
-  #waiting = new Map<Grants, Set<Waiting>>();
+  readonly #waiting = new Map<Grants, Set<Waiting>>();
 
   constructor(private readonly log: Log) {}
 
   async settle(call: GateCall): Promise<PermissionDecision> {
     const decision = await this.#decide(call);
     call.emit({ type: 'permission', question: call.question, state: 'settled', decision });
+    call.permissions.settled?.(call.question, decision);
     return decision;
+  }
+
+  /** A grant or a rule has come: what waits and is covered by it is settled (F048). */
+  reconsider(): void {
+    for (const waiting of [...this.#waiting.values()].flatMap((all) => [...all])) {
+      const { outcome, by } = decideNow(waiting.call);
+      if (outcome === 'allow' && (by === 'grant' || by === 'command-rule')) waiting.settleBy(by);
+    }
   }
 
   async #decide(call: GateCall): Promise<PermissionDecision> {
     if (call.signal.aborted) return { outcome: 'cancelled', by: 'stop' };
-    const { question } = call;
-    const first = decide(
-      {
-        path: question.path,
-        tool: question.tool,
-        keyFile: question.keyFile,
-        mustAsk: question.mustAsk === true,
-        cannotAllow: question.cannotAllow,
-        canAnswer: call.permissions.canAnswer,
-        foreignHome: call.foreignHome,
-      },
-      question.chain,
-      call.entries,
-      call.liveYolo,
-      call.grants,
-    );
+    const first = decideNow(call);
     if (first.outcome === 'allow') return { outcome: 'allowed', by: first.by };
     if (first.outcome === 'refuse') return { outcome: 'rejected', by: first.by, why: first.why };
     return this.#askPerson(call);
@@ -119,11 +119,11 @@ export class PermissionGate {
     }
     this.#waiting.set(grants, others);
     const moot = linkedStop(call.signal);
-    let byGrant = false;
+    let by: 'grant' | 'command-rule' | undefined;
     const waiting: Waiting = {
-      question,
-      settleByGrant() {
-        byGrant = true;
+      call,
+      settleBy(word) {
+        by = word;
         moot.controller.abort();
       },
     };
@@ -131,15 +131,17 @@ export class PermissionGate {
     call.emit({ type: 'permission', question, state: 'waiting' });
     try {
       const answer = await this.#answer(call, moot.signal);
-      if (byGrant) return { outcome: 'allowed', by: 'grant' };
-      if (answer === 'cancelled') return { outcome: 'cancelled', by: 'stop' };
+      if (answer === 'cancelled') {
+        // what the person says to this very question, or a stop, holds before what they say elsewhere at the same time
+        return by && !call.signal.aborted ? settledBy(by) : { outcome: 'cancelled', by: 'stop' };
+      }
       if (answer === 'reject') return { outcome: 'rejected', by: 'person' };
       if (question.cannotAllow) return { outcome: 'rejected', by: 'rule' };
       const remembered = answer === 'allow_conversation' && question.tool !== undefined && !question.keyFile;
       if (remembered) {
         grants.add(question.path, question.tool!);
         others.delete(waiting);
-        this.#settleAlike(grants, others);
+        this.reconsider();
       }
       return remembered ? { outcome: 'allowed', by: 'person', remembered } : { outcome: 'allowed', by: 'person' };
     } finally {
@@ -166,13 +168,32 @@ export class PermissionGate {
       moot.removeEventListener('abort', onAbort);
     }
   }
+}
 
-  #settleAlike(grants: Grants, others: Set<Waiting>): void {
-    for (const { question, settleByGrant } of [...others]) {
-      const alike = question.tool !== undefined && !question.keyFile && !question.cannotAllow;
-      if (alike && grants.has(question.path, question.tool!)) settleByGrant();
-    }
-  }
+function settledBy(by: 'grant' | 'command-rule'): PermissionDecision {
+  if (by === 'grant') return { outcome: 'allowed', by };
+  return { outcome: 'allowed', by, why: l10n.t('A rule of this folder allows this command') };
+}
+
+function decideNow(call: GateCall): Decision {
+  const { question } = call;
+  return decide(
+    {
+      path: question.path,
+      tool: question.tool,
+      keyFile: question.keyFile,
+      command: question.command,
+      mustAsk: question.mustAsk === true,
+      cannotAllow: question.cannotAllow,
+      canAnswer: call.permissions.canAnswer,
+      foreignHome: call.foreignHome,
+    },
+    question.chain,
+    call.entries,
+    call.liveYolo,
+    call.grants,
+    call.rules,
+  );
 }
 
 const known = new Set<PermissionAnswer>(['allow_once', 'allow_conversation', 'reject', 'cancelled']);

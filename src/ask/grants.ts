@@ -15,6 +15,11 @@ export class ConversationGrants implements Grants {
     this.#given.set(keyOf(path, tool), [...path, tool]);
   }
 
+  /** Takes one back; the next such call is asked again. */
+  delete(path: readonly string[], tool: string): void {
+    this.#given.delete(keyOf(path, tool));
+  }
+
   /** What was allowed, each as `[path…, tool]`, the oldest first. */
   list(): string[][] {
     return [...this.#given.values()];

@@ -61,6 +61,7 @@ export async function nestedRequest(parts: NestedParts): Promise<AskRequest> {
     cwd: outer.cwd,
     permissions: outer.permissions,
     grants: outer.grants,
+    rules: outer.rules,
     liveYolo: outer.liveYolo,
     mustAsk: outer.mustAsk,
     above: parts.entries,

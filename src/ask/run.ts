@@ -159,7 +159,7 @@ export class AskRun {
 
   /** Rule 8: whoever runs the relay gates the caller's `ask_agent`, once, and shows the prompt before it goes. */
   async #gateAsk(): Promise<void> {
-    const { gate, path, prompt, context, cwd, permissions, grants } = this.request;
+    const { gate, path, prompt, context, cwd, permissions, grants, rules } = this.request;
     if (!gate) return;
     const question = questionOf({
       id: `${this.request.id}:ask`,
@@ -183,6 +183,7 @@ export class AskRun {
       entries: this.#entries.slice(0, -1),
       liveYolo: this.request.liveYolo(),
       grants,
+      rules,
       permissions,
       signal: this.signal,
       emit: (event) => void this.#tell(event),
@@ -322,7 +323,7 @@ export class AskRun {
   async #onPermission(permission: TargetPermission, signal: AbortSignal): Promise<string | undefined> {
     if (!this.#prompting || this.#stop.signal.aborted) return undefined;
     const meta = readPermissionMeta(permission.meta);
-    const { permissions, grants, cwd, id } = this.request;
+    const { permissions, grants, rules, cwd, id } = this.request;
     const question = questionOf({
       id: `${id}:${++this.#questions}`,
       path: [...this.#path, ...meta.path],
@@ -341,6 +342,7 @@ export class AskRun {
           entries: this.#entries,
           liveYolo: this.request.liveYolo(),
           grants,
+          rules,
           permissions,
           signal: moot.signal,
           emit: (event) => void this.#tell(event),

@@ -1,6 +1,7 @@
 import type { AskResult, ChainLink, Usage } from '../acp/meta';
 import type { AnyUpdate, PermissionOption, ToolCallUpdate } from '../acp/types';
 import type { AgentEntry, HookPoint, MmConfig } from '../config/types';
+import type { ShellCommand } from './command';
 
 /** Who asks. Decides what the header says and what stands in the transcript; not what is allowed. */
 export interface Caller {
@@ -13,6 +14,12 @@ export interface Caller {
 export interface Grants {
   has(path: readonly string[], tool: string): boolean;
   add(path: readonly string[], tool: string): void;
+}
+
+/** "Commands like this one": the rules that a person has made in a folder (`ask/rules.ts`), as one conversation sees them. */
+export interface Rules {
+  /** Each of its simple commands is covered by a rule for exactly this agent, tool and folder. */
+  cover(path: readonly string[], tool: string, command: ShellCommand): boolean;
 }
 
 /** A call that an asked agent wants to make, as a question to whoever answers for the caller. */
@@ -36,6 +43,8 @@ export interface PermissionQuestion {
   keyFile: boolean;
   /** The agent offers no `allow_once`: it can only be refused, and the dialog says so. */
   cannotAllow: boolean;
+  /** All that the call does, where that is to run plain commands: what a rule can be about. */
+  command?: ShellCommand;
   /** An entry on the way says `yolo: false`: a `mm` that relays by itself passes this up in `_meta.mm` (rule 4, "Deeper"). */
   mustAsk?: boolean;
 }
@@ -49,6 +58,8 @@ export interface PermissionAsker {
   readonly canAnswer: boolean;
   /** `signal` fires when the question became moot; the promise then resolves to `cancelled`. */
   ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
+  /** Hears how every question of this caller was settled, also those that nobody had to be asked. */
+  settled?(question: PermissionQuestion, decision: PermissionDecision): void;
 }
 
 /** Everything that an ask needs and that its caller knows. */
@@ -71,6 +82,8 @@ export interface AskRequest {
   cwd: string;
   permissions: PermissionAsker;
   grants: Grants;
+  /** Rules of the folder; absent where nobody has made any (scripts). */
+  rules?: Rules;
   /** The caller's yolo at this moment (its session's mode, first taken from its file and `AGENT_YOLO`). */
   liveYolo(): boolean;
   /** An entry above says `yolo: false`; no yolo lifts it. */
@@ -135,11 +148,13 @@ export interface HookEvent {
   /** postAsk: what was seen has not passed the hooks, and is kept nowhere. */
   withheld?: true;
 }
+/** `rule` is one of ours (design, section 4), `command-rule` one that the person has made for a command. */
+export type DecidedBy = 'yolo' | 'grant' | 'command-rule' | 'person' | 'nobody' | 'rule' | 'stop';
 
 /** How a question was settled, and by whom. */
 export interface PermissionDecision {
   outcome: 'allowed' | 'rejected' | 'cancelled';
-  by: 'yolo' | 'grant' | 'person' | 'nobody' | 'rule' | 'stop';
+  by: DecidedBy;
   /** True when "for this conversation" was said now. */
   remembered?: boolean;
   /** Why, in words, where it is not plain. */

@@ -25,7 +25,7 @@ export interface ChatUpdate {
 /** How a question was settled; `ask/types.ts`' `PermissionDecision` fits. */
 export interface ChatDecision {
   outcome: 'allowed' | 'rejected' | 'cancelled';
-  by: 'yolo' | 'grant' | 'person' | 'nobody' | 'rule' | 'stop';
+  by: 'yolo' | 'grant' | 'command-rule' | 'person' | 'nobody' | 'rule' | 'stop';
   remembered?: boolean;
   why?: string;
 }

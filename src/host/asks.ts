@@ -193,9 +193,14 @@ export class Asks {
     home: HomeAgent,
     cwd: string,
     signal: AbortSignal,
-  ): Pick<AskRequest, 'config' | 'depth' | 'path' | 'cwd' | 'permissions' | 'grants' | 'liveYolo' | 'signal'> {
+  ): Pick<
+    AskRequest,
+    'config' | 'depth' | 'path' | 'cwd' | 'permissions' | 'grants' | 'rules' | 'liveYolo' | 'signal'
+  > {
     const { permissions, grants } = this.#core;
-    return { config: home.config, depth: 0, path: [], cwd, permissions, grants, liveYolo: this.#liveYolo, signal };
+    const rules = this.#core.rules.of(home.name);
+    const liveYolo = this.#liveYolo;
+    return { config: home.config, depth: 0, path: [], cwd, permissions, grants, rules, liveYolo, signal };
   }
 
   /** Shows an ask to its end. */

@@ -22,6 +22,7 @@ import { Pairs } from './pairs';
 import type { PermissionQueue } from './permissions';
 import type { Loaded } from './records';
 import { type HomeAgent, Roster } from './roster';
+import type { RuleBook } from './rulebook';
 import type { ConversationFile, Store } from './store';
 import { transcriptOf } from './transcript';
 import { Turns } from './turns';
@@ -31,6 +32,7 @@ export interface Surroundings {
   readonly pool: ChildPool;
   readonly relay: Relay;
   readonly queue: PermissionQueue;
+  readonly rules: RuleBook;
   readonly store: Store;
   readonly log: Log;
   /** Absent while there is no configuration that holds. */
@@ -100,8 +102,13 @@ export class Conversation implements Disposable {
       relay: surroundings.relay,
       every: surroundings.every,
       pool: surroundings.pool,
-      permissions: queue.asker(this.id, (name) => this.#face(name)),
+      permissions: queue.asker({
+        id: this.id,
+        home: () => this.home ?? '',
+        face: (name) => this.#face(name),
+      }),
       grants: this.grants,
+      rules: surroundings.rules,
       file: this.#file,
       roster: () => this.#s.roster,
       changed: () => this.#changed(),

@@ -10,6 +10,7 @@ import type { CallFields, NameOf } from '../chat/tool';
 import type { Writer } from '../chat/writer';
 import type { ChildPool } from '../children/pool';
 import type { Roster } from './roster';
+import type { RuleBook } from './rulebook';
 import type { ConversationFile } from './store';
 
 /** What the parts of one conversation share. */
@@ -22,6 +23,7 @@ export interface Core {
   readonly pool: Pick<ChildPool, 'acquire' | 'restart' | 'statuses'>;
   readonly permissions: PermissionAsker;
   readonly grants: Grants;
+  readonly rules: Pick<RuleBook, 'of'>;
   /** Absent while another window writes the file, or when it cannot be written. */
   readonly file: ConversationFile | undefined;
   /** For tests: the watchdogs' clock. */

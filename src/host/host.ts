@@ -3,24 +3,34 @@ import type { Implementation } from '../acp/types';
 import type { SelfLaunch } from '../ask/launch';
 import { LocalTarget } from '../ask/local';
 import { Relay } from '../ask/relay';
+import type { CommandRule } from '../ask/rules';
+import type { PermissionDecision, PermissionQuestion } from '../ask/types';
 import type { Ticker } from '../ask/watchdog';
 import { Emitter } from '../base/event';
 import type { Log } from '../base/log';
+import { visible } from '../base/text';
 import type { NoticeNode } from '../chat/nodes';
+import { commandOf } from '../chat/tool';
 import { ChildPool } from '../children/pool';
 import { Reaper } from '../children/reaper';
 import { ConfigError, loadConfig } from '../config/load';
 import { loadAgent } from '../config/pins';
 import type { LoadResult, MmConfig } from '../config/types';
 import { Conversation, type Surroundings } from './conversation';
-import { PermissionQueue } from './permissions';
+import { DecisionLog } from './decisions';
+import { type AskingConversation, PermissionQueue } from './permissions';
 import { Roster } from './roster';
+import { RuleBook } from './rulebook';
 import { Store, type Summary } from './store';
 
 export interface HostOptions {
   log: Log;
   /** Folder of the conversations' files. */
   storageDir: string;
+  /** File of the rules that the person makes (`RuleBook`). */
+  rulesFile: string;
+  /** Where the next question is asked. */
+  prompt?(): 'dialog' | 'inline';
   self: SelfLaunch;
   /** The host's environment; it is read and never written (rule 3). */
   parentEnv: NodeJS.ProcessEnv;
@@ -59,7 +69,9 @@ export class Host {
   readonly pool: ChildPool;
   readonly relay: Relay;
   readonly #reaper: Reaper;
-  readonly queue = new PermissionQueue();
+  readonly queue: PermissionQueue;
+  readonly decisions = new DecisionLog();
+  readonly rules: RuleBook;
   readonly store: Store;
   readonly #o: HostOptions;
   readonly #conversations = new Map<string, Conversation>();
@@ -77,6 +89,11 @@ export class Host {
     const { log, clientInfo, self, parentEnv } = options;
     this.#reaper = Reaper.start(log);
     this.pool = new ChildPool({ log, hub: true, clientInfo, reaper: this.#reaper });
+    this.queue = new PermissionQueue({
+      prompt: options.prompt,
+      settled: (conversation, question, decision) => this.#settled(conversation, question, decision),
+    });
+    this.rules = new RuleBook(options.rulesFile, log, () => this.#roster !== undefined);
     this.store = new Store(options.storageDir, log);
     this.relay = new Relay({
       targets: [new LocalTarget({ pool: this.pool, self, parentEnv, log })],
@@ -90,6 +107,12 @@ export class Host {
         throw new ConfigError(result.errors);
       },
     });
+    this.rules.onDidChange(() => this.relay.gate.reconsider());
+  }
+
+  /** The rules of this window's folders, the oldest first. */
+  commandRules(): CommandRule[] {
+    return this.rules.list(this.#config.folders);
   }
 
   /** Names that can be asked, for the palette; those of the window's own file. */
@@ -178,6 +201,7 @@ export class Host {
     // Both at once: an agent that does not end its turn must not cost the children their graces.
     await Promise.all([this.pool.end(), ...conversations.map((c) => c.close())]);
     this.#reaper.dispose();
+    this.rules.dispose();
     this.#configChanged.dispose();
   }
 
@@ -192,6 +216,16 @@ export class Host {
       await conversation.close();
       await delay(100);
     }
+  }
+
+  /** Every decision stands in the log and in the list; the log has no content of calls. */
+  #settled(conversation: AskingConversation, question: PermissionQuestion, decision: PermissionDecision): void {
+    this.#o.log.info(`${question.name}: ${decision.outcome} (${decision.by})`);
+    const { rawInput, title } = question.toolCall;
+    const input = typeof rawInput === 'object' && rawInput !== null ? (rawInput as Record<string, unknown>) : {};
+    const shown = visible(commandOf(input) ?? (typeof title === 'string' ? title : ''));
+    const at = this.#o.now?.() ?? Date.now();
+    this.decisions.add({ conversation: conversation.id, home: conversation.home(), at, shown }, question, decision);
   }
 
   #add(conversation: Conversation): Conversation {
@@ -210,6 +244,7 @@ export class Host {
       pool: this.pool,
       relay: this.relay,
       queue: this.queue,
+      rules: this.rules,
       store: this.store,
       log: this.#o.log,
       now: this.#o.now,

@@ -1,4 +1,4 @@
-import type { PermissionAnswer, PermissionAsker, PermissionQuestion } from '../ask/types';
+import type { PermissionAnswer, PermissionAsker, PermissionDecision, PermissionQuestion } from '../ask/types';
 import type { Disposable } from '../base/disposable';
 import { Emitter } from '../base/event';
 import type { Face } from '../chat/nodes';
@@ -18,6 +18,21 @@ export interface WaitingQuestion {
 /** What a person can say to a question. */
 export type PersonsAnswer = Exclude<PermissionAnswer, 'cancelled'>;
 
+/** Who asks: what the queue has to know of a conversation. */
+export interface AskingConversation {
+  id: string;
+  /** Name of its home agent. */
+  home(): string;
+  face(name: string): Face;
+}
+
+export interface QueueOptions {
+  /** Where questions are asked from now on: in dialogs, or in the view as cards. Dialogs when nothing is said. */
+  prompt?(): 'dialog' | 'inline';
+  /** Hears how every question was settled, also those for which nobody had to be asked. */
+  settled?(conversation: AskingConversation, question: PermissionQuestion, decision: PermissionDecision): void;
+}
+
 interface Entry extends WaitingQuestion {
   card: boolean;
   settle(answer: PermissionAnswer): void;
@@ -33,7 +48,12 @@ export class PermissionQueue implements Disposable {
   readonly #entries = new Map<string, Entry>();
   readonly #changed = new Emitter<void>();
   readonly onDidChange = this.#changed.event;
+  readonly #options: QueueOptions;
   #disposed = false;
+
+  constructor(options: QueueOptions = {}) {
+    this.#options = options;
+  }
 
   /** The question whose turn it is to have a dialog: the oldest that is no card. */
   get current(): WaitingQuestion | undefined {
@@ -61,11 +81,18 @@ export class PermissionQueue implements Disposable {
   }
 
   /** Answers for the questions of one conversation. */
-  asker(conversation: string, faces: (name: string) => Face): PermissionAsker {
+  asker(conversation: AskingConversation): PermissionAsker {
     return {
       canAnswer: true,
-      ask: (question, signal) => this.#enqueue(question, conversation, faces, signal),
+      ask: (question, signal) => this.#enqueue(question, conversation, signal),
+      settled: (question, decision) => this.#options.settled?.(conversation, question, decision),
     };
+  }
+
+  /** The question that waits behind this one, from the end on the first again; the oldest behind one that waits no longer. */
+  after(id: string | undefined): WaitingQuestion | undefined {
+    const all = this.waiting;
+    return all[(all.findIndex((q) => q.id === id) + 1) % all.length];
   }
 
   /** The person's word. False when the question is no longer there: the answer changed nothing. */
@@ -101,8 +128,7 @@ export class PermissionQueue implements Disposable {
 
   #enqueue(
     question: PermissionQuestion,
-    conversation: string,
-    faces: (name: string) => Face,
+    conversation: AskingConversation,
     signal: AbortSignal,
   ): Promise<PermissionAnswer> {
     if (this.#disposed || signal.aborted || this.#entries.has(question.id)) return Promise.resolve('cancelled');
@@ -110,9 +136,9 @@ export class PermissionQueue implements Disposable {
       const moot = () => entry.settle('cancelled');
       const entry: Entry = {
         id: question.id,
-        conversation,
-        card: false,
-        shown: questionView(question, faces),
+        conversation: conversation.id,
+        card: this.#options.prompt?.() === 'inline',
+        shown: questionView(question, (name) => conversation.face(name)),
         question,
         settle: (answer) => {
           if (!this.#entries.delete(question.id)) return;

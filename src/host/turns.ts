@@ -265,7 +265,7 @@ export class Turns {
     home: HomeAgent,
     cwd: string,
   ): Promise<RequestPermissionOutcome> {
-    const { relay, grants, permissions } = this.#core;
+    const { relay, grants, permissions, rules } = this.#core;
     const lane = this.#active?.lane;
     if (!lane || lane.ended) return { outcome: 'cancelled' };
     const question = questionOf({
@@ -283,6 +283,7 @@ export class Turns {
       liveYolo: false,
       foreignHome: true,
       grants,
+      rules: rules.of(home.name),
       permissions,
       signal,
       emit: (event) => {

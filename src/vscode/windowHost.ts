@@ -75,10 +75,13 @@ export class WindowHost implements Disposable {
     if (!this.#host) {
       const [{ Host }] = await Promise.all([import('../host/host'), config.refresh()]);
       if (this.#ended) throw new CancelledError();
-      const storage = vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'conversations');
+      const storage = (name: string) =>
+        vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, name).fsPath;
       const host = new Host({
         log,
-        storageDir: storage.fsPath,
+        storageDir: storage('conversations'),
+        rulesFile: storage('rules.json'),
+        prompt: permissionPrompt,
         self,
         parentEnv: process.env,
         clientInfo: { name: 'mm', title: 'mm for VS Code', version: String(context.extension.packageJSON.version) },

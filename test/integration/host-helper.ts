@@ -38,6 +38,7 @@ export class Place {
     const host = new Host({
       log: silentLog,
       storageDir: this.storage,
+      rulesFile: join(this.folder, 'rules.json'),
       self: { command: process.execPath, args: [mm], electron: false },
       parentEnv: process.env,
       clientInfo: { name: 'mm-test', version: '0' },

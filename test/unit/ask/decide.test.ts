@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DecideQuestion, decide, yoloOf } from '../../../src/ask/decide';
 import { ConversationGrants } from '../../../src/ask/grants';
+import type { Rules } from '../../../src/ask/types';
 
 const base: DecideQuestion = {
   path: ['bob'],
@@ -17,6 +18,16 @@ function grantsOf(...given: [string[], string][]): ConversationGrants {
   for (const [path, tool] of given) grants.add(path, tool);
   return grants;
 }
+
+/** The person allows `git status` of bob's bash in /work. */
+const rules: Rules = {
+  cover: (path, tool, { folder, commands }) =>
+    path.join() === 'bob' &&
+    tool === 'bash' &&
+    folder === '/work' &&
+    commands.every((c) => c.join(' ') === 'git status'),
+};
+const gitStatus = { folder: '/work', commands: [['git', 'status']] };
 
 interface Case {
   name: string;
@@ -252,9 +263,119 @@ const cases: Case[] = [
   },
 ];
 
+const ruleCases: Case[] = [
+  {
+    name: 'a rule for such a command',
+    question: { command: gitStatus },
+    entries: [undefined],
+    live: false,
+    want: 'allow by command-rule',
+  },
+  {
+    name: 'yolo comes before a rule',
+    question: { command: gitStatus },
+    entries: [true],
+    live: false,
+    want: 'allow by yolo',
+  },
+  {
+    name: 'a grant comes before a rule',
+    question: { command: gitStatus },
+    entries: [undefined],
+    live: false,
+    grants: bobBash,
+    want: 'allow by grant',
+  },
+  {
+    name: 'a rule, entry false: as a grant, it is the person’s own word',
+    question: { command: gitStatus },
+    entries: [false],
+    live: true,
+    want: 'allow by command-rule',
+  },
+  {
+    name: 'a rule, mustAsk: as a grant',
+    question: { command: gitStatus, mustAsk: true },
+    entries: [true],
+    live: true,
+    want: 'allow by command-rule',
+  },
+  {
+    name: 'a rule, nobody to answer: as a grant',
+    question: { command: gitStatus, canAnswer: false },
+    entries: [undefined],
+    live: false,
+    want: 'allow by command-rule',
+  },
+  {
+    name: 'a rule, a home agent that is not mm: as a grant',
+    question: { command: gitStatus, foreignHome: true },
+    entries: [undefined],
+    live: true,
+    want: 'allow by command-rule',
+  },
+  {
+    name: 'a rule never answers for a key file',
+    question: { command: gitStatus, keyFile: true },
+    entries: [undefined],
+    live: false,
+    want: 'ask by person',
+  },
+  {
+    name: 'a rule never answers for an unnamed tool',
+    question: { command: gitStatus, tool: undefined },
+    entries: [undefined],
+    live: false,
+    want: 'ask by person',
+  },
+  {
+    name: 'a rule never answers for an agent without allow_once',
+    question: { command: gitStatus, cannotAllow: true },
+    entries: [undefined],
+    live: false,
+    want: 'refuse by rule',
+  },
+  {
+    name: 'a rule of bob’s does not hold for riker',
+    question: { command: gitStatus, path: ['bob', 'riker'] },
+    entries: [undefined, undefined],
+    live: false,
+    want: 'ask by person',
+  },
+  {
+    name: 'a rule does not hold in another folder',
+    question: { command: { ...gitStatus, folder: '/work/sub' } },
+    entries: [undefined],
+    live: false,
+    want: 'ask by person',
+  },
+  {
+    name: 'a rule holds only where each command has one',
+    question: {
+      command: {
+        folder: '/work',
+        commands: [
+          ['git', 'status'],
+          ['rm', 'x'],
+        ],
+      },
+    },
+    entries: [undefined],
+    live: false,
+    want: 'ask by person',
+  },
+  {
+    name: 'a command that is not understood has no rule',
+    question: { command: undefined },
+    entries: [undefined],
+    live: false,
+    want: 'ask by person',
+  },
+];
+
 describe('rule 4: decide', () => {
-  it.each(cases)('$name', ({ question, entries, live, grants = [], want }) => {
-    const decision = decide({ ...base, ...question }, ['You', 'bob'], entries, live, grantsOf(...grants));
+  it.each([...cases, ...ruleCases])('$name', ({ question, entries, live, grants = [], want }) => {
+    const decision = decide({ ...base, ...question }, ['You', 'bob'], entries, live, grantsOf(...grants), rules);
     expect(`${decision.outcome} by ${decision.by}`).toBe(want);
     if (decision.outcome === 'refuse') expect(decision.why).toContain('bob');
   });

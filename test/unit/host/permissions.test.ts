@@ -15,13 +15,13 @@ const question = (id: string, over: Partial<PermissionQuestion> = {}): Permissio
   cannotAllow: false,
   ...over,
 });
-const faces = (name: string) => ({ name });
+const conversation = { id: 'c', home: () => 'Ada', face: (name: string) => ({ name }) };
 const never = () => new AbortController().signal;
 
 describe('the questions of a window', () => {
   it('F041 F042 many at once: each waits its turn, each is answered once, all are counted', async () => {
     const queue = new PermissionQueue();
-    const asker = queue.asker('c', faces);
+    const asker = queue.asker(conversation);
     const answers = ['a', 'b', 'c'].map((id) => asker.ask(question(id), never()));
     expect(queue.size).toBe(3);
     expect(queue.current).toMatchObject({ id: 'a', shown: { command: 'echo a' }, card: false });
@@ -38,19 +38,19 @@ describe('the questions of a window', () => {
   it('F043 F044 a question that became moot leaves at once, and a late answer changes nothing', async () => {
     const queue = new PermissionQueue();
     const stop = new AbortController();
-    const answer = queue.asker('c', faces).ask(question('a'), stop.signal);
+    const answer = queue.asker(conversation).ask(question('a'), stop.signal);
     let changes = 0;
     queue.onDidChange(() => changes++);
     stop.abort();
     expect(await answer).toBe('cancelled');
     expect([queue.size, changes]).toEqual([0, 1]);
     expect(queue.answer('a', 'allow_once')).toBe(false);
-    expect(await queue.asker('c', faces).ask(question('b'), stop.signal)).toBe('cancelled');
+    expect(await queue.asker(conversation).ask(question('b'), stop.signal)).toBe('cancelled');
   });
 
   it('a question in the view makes room for the next dialog', () => {
     const queue = new PermissionQueue();
-    for (const id of ['a', 'b']) void queue.asker('c', faces).ask(question(id), never());
+    for (const id of ['a', 'b']) void queue.asker(conversation).ask(question(id), never());
     queue.showAsCard('a');
     expect(queue.current?.id).toBe('b');
     expect(queue.place('a')).toEqual({ card: true, more: 1 });
@@ -59,7 +59,7 @@ describe('the questions of a window', () => {
 
   it('the view answers only what stands in it as a card', async () => {
     const queue = new PermissionQueue();
-    const answer = queue.asker('c', faces).ask(question('a'), never());
+    const answer = queue.asker(conversation).ask(question('a'), never());
     expect(queue.answerCard('a', 'allow_once')).toBe(false);
     expect(queue.answerCard('b', 'allow_once')).toBe(false);
     expect(queue.size).toBe(1);
@@ -70,7 +70,7 @@ describe('the questions of a window', () => {
 
   it('rule 4: an answer that was not offered does not widen what was', async () => {
     const queue = new PermissionQueue();
-    const asker = queue.asker('c', faces);
+    const asker = queue.asker(conversation);
     const unnamed = asker.ask(question('a', { tool: undefined }), never());
     queue.answer('a', 'allow_conversation');
     expect(await unnamed).toBe('allow_once');
@@ -84,9 +84,9 @@ describe('the questions of a window', () => {
 
   it('the end of the window answers for nobody: all that wait are cancelled', async () => {
     const queue = new PermissionQueue();
-    const answer = queue.asker('c', faces).ask(question('a'), never());
+    const answer = queue.asker(conversation).ask(question('a'), never());
     queue.dispose();
     expect(await answer).toBe('cancelled');
-    expect(await queue.asker('c', faces).ask(question('b'), never())).toBe('cancelled');
+    expect(await queue.asker(conversation).ask(question('b'), never())).toBe('cancelled');
   });
 });
