@@ -4,16 +4,17 @@ import { describe } from './base/errors';
 import { useListenerErrors } from './base/event';
 import { l10n, useTranslator } from './base/l10n';
 import type { Host } from './host/host';
+import type { WaitingQuestion } from './host/permissions';
 import { Chat } from './vscode/chat';
 import { ChatView } from './vscode/chatView';
 import { createCommands, registerCommands } from './vscode/commands';
 import { ConfigService } from './vscode/config';
 import { configDeps, selfLaunch, userFile } from './vscode/configDeps';
 import { showDiagnostics } from './vscode/diagnostics';
-import { PermissionDialogs } from './vscode/dialogs';
 import { reportError } from './vscode/errors';
 import { Commands, ContextKeys, EditorCommands, Settings, Views } from './vscode/ids';
 import { openLink, pickFolder, showFile, showFiles } from './vscode/opener';
+import { Questions } from './vscode/questions';
 import { writeStarter } from './vscode/starter';
 import { registerSurfaces, type Surface } from './vscode/surfaces';
 import { Typing } from './vscode/typing';
@@ -82,20 +83,14 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
     }),
   );
 
-  /** What lives as long as the host: questions to the person, the number on the view, what menus know. */
+  let questions: Questions | undefined;
+  /** What lives as long as the host: questions to the person, what menus know. */
   function onStart(started: Host): DisposableStore {
     const live = new DisposableStore();
     const { queue, pool } = started;
-    const revealCard = (id: string) => {
-      const question = queue.waiting.find((q) => q.id === id);
-      chat.reveal(question && started.get(question.conversation), id).catch(report);
-    };
-    live.add(new PermissionDialogs({ queue, typing, revealCard, log }));
-    live.add(
-      queue.onDidChange(() => {
-        page.badge = queue.size;
-      }),
-    );
+    const showCount = (count: number) => page.setBadge(count);
+    const reveal = (q: WaitingQuestion) => chat.reveal(started.get(q.conversation), q.id);
+    questions = live.add(new Questions({ queue, typing, showCount, reveal, report, log }));
     live.add(
       pool.onDidChange(() => {
         const running = pool.statuses().some((child) => child.state !== 'ended');
@@ -123,6 +118,8 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
             agents: () => chat.agents(),
             compose: (agent) => chat.compose(agent),
             newConversation: () => chat.newConversation(),
+            nextQuestion: () => host().then(() => questions?.next()),
+            permissions: async () => ({ ...(await host()).permissions, grants: (await chat.open()).grants }),
             children: () => windowHost.live?.pool.statuses() ?? [],
             restart: async (key) => windowHost.live?.pool.restart(key),
           }),

@@ -3,7 +3,6 @@ import type { Implementation } from '../acp/types';
 import type { SelfLaunch } from '../ask/launch';
 import { LocalTarget } from '../ask/local';
 import { Relay } from '../ask/relay';
-import type { CommandRule } from '../ask/rules';
 import type { PermissionDecision, PermissionQuestion } from '../ask/types';
 import type { Ticker } from '../ask/watchdog';
 import { Emitter } from '../base/event';
@@ -110,9 +109,9 @@ export class Host {
     this.rules.onDidChange(() => this.relay.gate.reconsider());
   }
 
-  /** The rules of this window's folders, the oldest first. */
-  commandRules(): CommandRule[] {
-    return this.rules.list(this.#config.folders);
+  /** What the person has decided, beside the grants of each conversation. */
+  get permissions(): { rules: RuleBook; decisions: DecisionLog } {
+    return { rules: this.rules, decisions: this.decisions };
   }
 
   /** Names that can be asked, for the palette; those of the window's own file. */

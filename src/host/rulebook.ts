@@ -10,7 +10,7 @@ import { Emitter } from '../base/event';
 import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
 
-/** Rules of all folders of a window's storage together; more than a person ever reads. */
+/** Rules of one workspace; more than a person ever reads. */
 const mostRules = 200;
 const mostBytes = 1_000_000;
 
@@ -31,9 +31,9 @@ export class RuleBook implements Disposable {
     private readonly holds: () => boolean,
   ) {}
 
-  /** The rules of these folders, the oldest first. */
-  list(folders: readonly string[]): CommandRule[] {
-    return this.#read().filter((rule) => folders.includes(rule.folder));
+  /** All rules of this window's workspace, the oldest first. */
+  list(): CommandRule[] {
+    return this.#read();
   }
 
   /** The rules as the asks and turns of one home agent see them. */

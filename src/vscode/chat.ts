@@ -99,7 +99,7 @@ export class Chat implements Disposable {
     return (await this.open()).askable();
   }
 
-  /** Brings the card of a question to the front, with the conversation that it belongs to. */
+  /** Brings the place of a question to the front, with the conversation that it belongs to. */
   async reveal(conversation: Conversation | undefined, questionId: string): Promise<void> {
     if (conversation) this.show(conversation);
     await this.#deps.page.show();

@@ -106,7 +106,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   }
 
   /** Questions that wait for the person, as a number on the view. */
-  set badge(count: number) {
+  setBadge(count: number): void {
     if (count === this.#badge) return;
     this.#badge = count;
     this.#showBadge();

@@ -8,6 +8,7 @@ import type { ConfigState } from './config';
 import { type ErrorDeps, reportError } from './errors';
 import { type CommandId, Commands } from './ids';
 import { showFile } from './opener';
+import { type PermissionsDeps, showPermissions } from './permissions';
 
 /** A child of the window as the commands see it; the pool's statuses fit. */
 export interface ChildRow {
@@ -29,6 +30,8 @@ export interface CommandDeps extends ErrorDeps {
   /** Shows the view with a question to this agent begun in its composer. */
   compose(agent: string): Promise<void>;
   newConversation(): Promise<void>;
+  nextQuestion(): Promise<void>;
+  permissions(): Promise<PermissionsDeps>;
   children(): readonly ChildRow[];
   restart(key: string): Promise<void>;
 }
@@ -38,7 +41,9 @@ export function createCommands(deps: CommandDeps): Record<CommandId, () => unkno
   return {
     [Commands.askAgent]: () => askAgent(deps),
     [Commands.newConversation]: () => deps.newConversation(),
+    [Commands.nextQuestion]: () => deps.nextQuestion(),
     [Commands.openConfiguration]: () => openConfiguration(deps),
+    [Commands.permissions]: async () => showPermissions(await deps.permissions()),
     [Commands.restartAgent]: () => restartAgent(deps),
     [Commands.showLog]: () => deps.log.show(),
   };

@@ -18,6 +18,11 @@ function textSetting(key: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
+/** Where the next question is asked; what is no such word means dialogs. */
+export function permissionPrompt(): 'dialog' | 'inline' {
+  return textSetting(Settings.permissionPrompt) === 'inline' ? 'inline' : 'dialog';
+}
+
 /** The user's own `mm.yaml`, there or not. */
 export function userFile(): string {
   return userConfigFile({ env: process.env, home: homedir(), platform: process.platform });

@@ -7,7 +7,9 @@
 export const Commands = {
   askAgent: 'mm.askAgent',
   newConversation: 'mm.newConversation',
+  nextQuestion: 'mm.nextQuestion',
   openConfiguration: 'mm.openConfiguration',
+  permissions: 'mm.permissions',
   restartAgent: 'mm.restartAgent',
   showLog: 'mm.showLog',
 } as const;
@@ -24,12 +26,14 @@ export const Containers = {
   chat: 'mm',
 } as const;
 
-/** Settings, with their whole key. Both lead to a program being run, so both have the scope `machine` (design, section 10). */
+/** Settings, with their whole key. What leads to a program being run has the scope `machine` (design, section 10). */
 export const Settings = {
   /** Path of the `mm.yaml` to use; empty: the next place that `config/find.ts` knows. */
   config: 'mm.config',
   /** Path of another `mm` binary; empty: the one that comes with the extension. */
   path: 'mm.path',
+  /** Where the person is asked: `dialog` or `inline`. Of scope `application`, so that no workspace says it. */
+  permissionPrompt: 'mm.permissions.prompt',
 } as const;
 export type SettingId = (typeof Settings)[keyof typeof Settings];
 
@@ -37,6 +41,11 @@ export type SettingId = (typeof Settings)[keyof typeof Settings];
 export const ContextKeys = {
   /** At least one agent's process runs: "Restart Agent…" stands in the view's menu. */
   childrenRunning: 'mm.childrenRunning',
+} as const;
+
+/** Entries of the status bar. */
+export const StatusItems = {
+  questions: 'mm.questions',
 } as const;
 
 /** Commands of the editor itself that we call. */

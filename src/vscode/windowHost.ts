@@ -5,6 +5,7 @@ import { CancelledError } from '../base/errors';
 import type { Log } from '../base/log';
 import type { Host } from '../host/host';
 import type { ConfigService } from './config';
+import { permissionPrompt } from './configDeps';
 import { hostConfig } from './hostConfig';
 import { workspaceFolders } from './opener';
 

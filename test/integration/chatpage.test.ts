@@ -312,6 +312,93 @@ describe('questions', () => {
     expect(await message().evaluate((e) => e === document.activeElement)).toBe(true);
   });
 
+  /** Two cards wait, `q1` and `q2`. */
+  const asking2 = (): { scene: Scene; cards: Extract<Node, { kind: 'permission' }>[] } => {
+    const scene = asking({ more: 1 });
+    const a = scene.nodes[0]!;
+    scene.nodes.push(question(a.id, { questionId: 'q2', command: 'echo two' }));
+    return { scene, cards: scene.nodes.slice(1) as Extract<Node, { kind: 'permission' }>[] };
+  };
+  const card = (at: number) => chat.page.getByRole('alertdialog', { name: 'Permission: bob/bash' }).nth(at);
+  const hasFocus = (locator: ReturnType<typeof message>) => locator.evaluate((e) => e.contains(document.activeElement));
+
+  it('F045 of several cards only one shows keys, and they answer that one', async () => {
+    const { scene } = asking2();
+    await show(scene);
+    expect(await card(0).locator('kbd').count()).toBe(3);
+    expect(await card(1).locator('kbd').count()).toBe(0);
+    expect(await card(1).getByRole('button', { name: 'Reject' }).getAttribute('aria-keyshortcuts')).toBeNull();
+    // the person goes to the second one, by Tab as far as it takes
+    await card(1).getByRole('button', { name: 'Allow once' }).focus();
+    await chat.frames();
+    expect(await card(0).locator('kbd').count()).toBe(0);
+    expect(await card(1).locator('kbd').count()).toBe(3);
+    await chat.page.keyboard.press('Alt+Enter');
+    expect(await answers()).toEqual([{ type: 'answer', questionId: 'q2', answer: 'allow_once' }]);
+  });
+
+  it.each(['allowed', 'withdrawn'] as const)(
+    'F045 F044 a card that is %s with the focus in it gives it to the composer',
+    async (state) => {
+      const { scene, cards } = asking2();
+      await show(scene);
+      await card(1).getByRole('button', { name: 'Allow once' }).focus();
+      await chat.give({ type: 'patches', patches: [put({ ...cards[1]!, state })] });
+      await expect.poll(() => hasFocus(message())).toBe(true);
+      // and the keys belong to the one that is left
+      expect(await card(0).locator('kbd').count()).toBe(3);
+    },
+  );
+
+  it('F045 a card to which the person is led has the focus, and its buttons are the next ones', async () => {
+    const { scene, cards } = asking2();
+    await show(scene);
+    await message().click();
+    await chat.give({ type: 'reveal', id: cards[1]!.id });
+    expect(await card(1).evaluate((e) => e === document.activeElement)).toBe(true);
+    expect(await card(1).locator('kbd').count()).toBe(3);
+    await chat.page.keyboard.press('Enter');
+    expect(await answers()).toEqual([]);
+    await chat.page.keyboard.press('Tab');
+    await chat.page.keyboard.press('Tab');
+    await chat.page.keyboard.press('Enter');
+    expect(await answers()).toEqual([{ type: 'answer', questionId: 'q2', answer: 'allow_once' }]);
+  });
+
+  it('a second click or key in haste does not allow the next card', async () => {
+    const { scene, cards } = asking2();
+    await show(scene);
+    await chat.page.keyboard.press('Alt+Enter');
+    await chat.give({ type: 'patches', patches: [put({ ...cards[0]!, state: 'allowed' })] });
+    await chat.page.keyboard.press('Alt+Enter');
+    await card(0).getByRole('button', { name: 'Allow once' }).click();
+    expect(await answers()).toHaveLength(1);
+    await expect
+      .poll(async () => {
+        await chat.page.keyboard.press('Alt+Enter');
+        return (await answers()).length;
+      })
+      .toBe(2);
+  });
+
+  it('F050 the focus that goes elsewhere answers nothing', async () => {
+    const { scene } = asking2();
+    await show(scene);
+    await card(0).getByRole('button', { name: 'Allow once' }).focus();
+    await message().click();
+    await chat.page.mouse.click(5, 5);
+    await chat.page.evaluate(() => window.dispatchEvent(new Event('blur')));
+    expect(await answers()).toEqual([]);
+    expect(await card(1).isVisible()).toBe(true);
+  });
+
+  it('F045 a screen reader hears which call waits', async () => {
+    const { scene } = asking2();
+    await show({ ...scene, nodes: scene.nodes.slice(0, 1) });
+    await chat.give({ type: 'patches', patches: [put(scene.nodes[2]!)] });
+    await expect.poll(() => chat.page.locator('.sr[role=status]').textContent()).toBe('Permission: bob/bash: echo two');
+  });
+
   it('allows nothing that is out of sight', async () => {
     const scene = asking();
     scene.nodes.push(

@@ -84,6 +84,22 @@ class Diagnostic {
 
 class CancellationError extends Error {}
 
+class ThemeIcon {
+  constructor(readonly id: string) {}
+}
+class ThemeColor {
+  constructor(readonly id: string) {}
+}
+
+interface StatusItem {
+  text: string;
+  name: string;
+  command: unknown;
+  tooltip: unknown;
+  accessibilityInformation: { label: string; role?: string } | undefined;
+  shown: boolean;
+}
+
 interface Message {
   kind: 'information' | 'warning' | 'error';
   message: string;
@@ -109,10 +125,11 @@ const fake = {
   changedSettings: new Emitter<{ affectsConfiguration(key: string): boolean }>(),
   changedFolders: new Emitter<unknown>(),
   grantedTrust: new Emitter<void>(),
-  quickPick: undefined as undefined | ((items: unknown[]) => unknown),
+  quickPick: undefined as undefined | ((items: unknown[], options?: { title?: string }) => unknown),
   inputBox: undefined as undefined | (() => string | undefined),
   folderPick: undefined as undefined | (() => unknown),
   diagnostics: new Map<string, Diagnostic[]>(),
+  statusItems: [] as StatusItem[],
   /** The next message is not shown; its call is rejected with this. */
   failNext: undefined as Error | undefined,
   get window() {
@@ -132,6 +149,7 @@ const fake = {
     this.inputBox = undefined;
     this.folderPick = undefined;
     this.diagnostics.clear();
+    this.statusItems.length = 0;
     this.failNext = undefined;
     for (const e of [this.changedDocument, this.changedSelection, this.changedSettings, this.changedFolders])
       e.dispose();
@@ -175,7 +193,8 @@ const window: Record<string, unknown> & { activeTextEditor: unknown } = {
   showInformationMessage: show('information'),
   showWarningMessage: show('warning'),
   showErrorMessage: show('error'),
-  showQuickPick: async (items: unknown) => fake.quickPick?.((await items) as unknown[]),
+  showQuickPick: async (items: unknown, options?: { title?: string }) =>
+    fake.quickPick?.((await items) as unknown[], options),
   showInputBox: async () => fake.inputBox?.(),
   showWorkspaceFolderPick: async () => fake.folderPick?.(),
   showTextDocument: async (document: { uri: Uri }, options?: { selection?: Range }) => {
@@ -183,6 +202,27 @@ const window: Record<string, unknown> & { activeTextEditor: unknown } = {
       file: document.uri.path,
       line: options?.selection ? options.selection.start.line + 1 : undefined,
     });
+  },
+  createStatusBarItem: (): object => {
+    const item = {
+      text: '',
+      name: '',
+      command: undefined,
+      tooltip: undefined,
+      accessibilityInformation: undefined,
+      shown: false,
+      show() {
+        item.shown = true;
+      },
+      hide() {
+        item.shown = false;
+      },
+      dispose() {
+        item.shown = false;
+      },
+    };
+    fake.statusItems.push(item);
+    return item;
   },
   onDidChangeTextEditorSelection: fake.changedSelection.event,
 };
@@ -229,6 +269,8 @@ const languages = {
 };
 
 const DiagnosticSeverity = { Error: 0, Warning: 1 };
+const StatusBarAlignment = { Left: 1, Right: 2 };
+const QuickPickItemKind = { Separator: -1, Default: 0 };
 const TextEditorSelectionChangeKind = { Keyboard: 1, Mouse: 2, Command: 3 };
 const l10n = { t: (text: string) => text, bundle: undefined };
 
@@ -244,8 +286,12 @@ export {
   l10n,
   languages,
   Position,
+  QuickPickItemKind,
   Range,
+  StatusBarAlignment,
   TextEditorSelectionChangeKind,
+  ThemeColor,
+  ThemeIcon,
   Uri,
   window,
   workspace,

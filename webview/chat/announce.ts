@@ -1,6 +1,6 @@
 import type { Patch } from '../../src/chat/nodes';
 import { t } from './base/l10n';
-import { askName, toolLabel } from './base/names';
+import { askName, firstLine, toolLabel } from './base/names';
 
 /**
  * Tells a screen reader what matters and nothing else: who starts, which tool runs, what waits for an answer, what has ended (faults F063). Words of
@@ -57,7 +57,11 @@ function spoken(node: Extract<Patch, { op: 'put' }>['node']): string | undefined
     case 'tool':
       return node.state === 'waiting' ? undefined : toolLabel(node);
     case 'permission':
-      return node.state === 'waiting' ? t('Permission: {0}', node.name) : undefined;
+      if (node.state !== 'waiting') return undefined;
+      // a dialog is read out by the editor; a card has nobody else to tell what it is about
+      return node.card && node.command !== ''
+        ? t('Permission: {0}: {1}', node.name, firstLine(node.command, 120))
+        : t('Permission: {0}', node.name);
     case 'notice':
       return node.title;
     default:

@@ -41,7 +41,7 @@ export class Log {
     if (typeof ResizeObserver === 'function') new ResizeObserver(() => this.#settle()).observe(host);
     page.frame.after(() => this.#settle());
     page.stateChanged.subscribe(() => this.draw());
-    page.reveal = (id) => this.reveal(id);
+    page.reveal = (id) => this.goTo(id);
   }
 
   /** Shows the conversation that the page holds now, from its end or from where the person was. */
@@ -120,6 +120,13 @@ export class Log {
     this.#pinned = false;
     element.scrollIntoView({ block: 'center' });
     this.#scrolled();
+  }
+
+  /** The person wants to see an entry: it comes into view, and a card has the focus, so that it is read out and its buttons are next. */
+  goTo(id: string): void {
+    this.reveal(id);
+    const element = this.#element(id);
+    if (element?.matches('.perm')) element.focus({ preventScroll: true });
   }
 
   /** Whether an entry is within the view, for the most part. */

@@ -6,9 +6,10 @@ import { sprite } from './base/icons';
 import { t, useStrings } from './base/l10n';
 import { Page } from './base/page';
 import { Store } from './base/store';
+import { Cards } from './cards';
 import { listenToClicks } from './clicks';
 import { Dock } from './dock/dock';
-import { waitingCard } from './entries/permission';
+import { answerCard, waitingCard } from './entries/permission';
 import { Log } from './log';
 
 const nobody: PageState = {
@@ -48,6 +49,7 @@ function start(): void {
   const dock: Dock = new Dock(page, dockElement, () => log.toEnd());
   const log: Log = new Log(page, logElement, (count, cut) => dock.setBelow(count, cut));
   const flush = () => page.store.flush();
+  const cards = new Cards(page, () => dock.focus());
   page.stateChanged.subscribe(() => dock.draw());
   listenToClicks(page, (text) => announcer.say(text));
   listenToKeys(page, dock, log);
@@ -68,6 +70,7 @@ function start(): void {
         page.state = message.state;
         announcer.skip(message.nodes);
         logElement.setAttribute('aria-label', t('Conversation'));
+        cards.changed();
         dock.draw();
         log.open(same ? memory.scroll : undefined);
         dock.restore((same ? memory.draft : undefined) ?? message.draft ?? '');
@@ -80,6 +83,7 @@ function start(): void {
         // the dock says too that a card waits and which command runs
         if (message.patches.some((p) => p.op === 'put' && (p.node.kind === 'permission' || p.node.kind === 'tool'))) {
           frame.draw(drawDock);
+          frame.draw(drawKeys);
         }
         return;
       case 'state':
@@ -90,7 +94,7 @@ function start(): void {
         dock.compose(message.text);
         return;
       case 'reveal':
-        log.reveal(message.id);
+        log.goTo(message.id);
         return;
       case 'focus':
         dock.focus();
@@ -99,6 +103,7 @@ function start(): void {
   });
   const drawState = () => page.stateChanged.fire();
   const drawDock = () => dock.draw();
+  const drawKeys = () => cards.changed();
   page.post({ type: 'ready' });
 }
 
@@ -112,7 +117,7 @@ function listenToKeys(page: Page, dock: Dock, log: Log): void {
         return;
       }
       const card = waitingCard(page);
-      if (card) page.post({ type: 'answer', questionId: card.questionId, answer: 'reject' });
+      if (card) answerCard(page, card, 'reject');
       else if (page.state.busy || page.state.running.length > 0) page.post({ type: 'stop' });
       else return;
       event.preventDefault();
@@ -127,11 +132,7 @@ function listenToKeys(page: Page, dock: Dock, log: Log): void {
       log.reveal(card.id);
       return;
     }
-    page.post({
-      type: 'answer',
-      questionId: card.questionId,
-      answer: event.shiftKey ? 'allow_conversation' : 'allow_once',
-    });
+    answerCard(page, card, event.shiftKey ? 'allow_conversation' : 'allow_once');
   });
 }
 

@@ -53,6 +53,12 @@ beforeEach(() => {
     agents: async () => agents,
     compose: async (agent) => void composed.push(agent),
     newConversation: async () => {},
+    nextQuestion: async () => {},
+    permissions: async () => ({
+      grants: { list: () => [], delete: () => {} },
+      rules: { list: () => [], add: () => {}, remove: () => {} },
+      decisions: { list: () => [] },
+    }),
     children: () => children,
     restart: async (key) => void restarted.push(key),
   };

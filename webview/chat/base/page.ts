@@ -11,7 +11,13 @@ export class Page {
   readonly #opened = new Map<string, boolean>();
   /** Puts a text into the composer; set by the composer. */
   compose: (text: string) => void = () => {};
-  /** Brings an entry into view; set by the log. */
+  /** The card to which the person has gone. */
+  card: string | undefined;
+  /** The card that the keys answer, and that shows them. */
+  keysAt: string | undefined;
+  /** The question that was answered last, and when, by `performance.now()`. */
+  answered: { questionId: string; at: number } | undefined;
+  /** Brings an entry into view, and the focus to it where it is a card; set by the log. */
   reveal: (id: string) => void = () => {};
 
   constructor(

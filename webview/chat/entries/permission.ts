@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Face, PermissionNode } from '../../../src/chat/nodes';
+import type { Face, Node, PermissionNode } from '../../../src/chat/nodes';
 import { avatar, avatarOfPerson } from '../base/face';
 import { icon } from '../base/icons';
 import { filled, number, slot, t } from '../base/l10n';
@@ -19,7 +19,13 @@ export function permission(page: Page, node: PermissionNode): TemplateResult {
         ? card(page, node)
         : line('shield', 'wait', filled(t('{0} waits for your answer in the dialog', slot), name));
     case 'allowed':
-      return line('check', '', filled(t('You allowed {0} once', slot), name));
+      return line(
+        'check',
+        '',
+        node.why
+          ? filled(t('{0} ran without asking: {1}', slot, node.why), name)
+          : filled(t('You allowed {0} once', slot), name),
+      );
     case 'allowed-conversation':
       return line('check-all', '', filled(t('You allowed {0} for this conversation', slot), name));
     case 'rejected':
@@ -57,8 +63,11 @@ function wants(node: PermissionNode): string {
 function card(page: Page, node: PermissionNode): TemplateResult {
   const id = `q-${node.id}`;
   const hidden = node.hidden > 0;
-  const answer = (a: Answer) => () => page.post({ type: 'answer', questionId: node.questionId, answer: a });
-  return html`<section class="perm" role="alertdialog" data-entry=${node.id} data-question=${node.questionId} aria-label=${t('Permission: {0}', node.name)} aria-describedby=${hidden ? `${id} ${id}-w` : id}>
+  const answer = (a: Answer) => () => answerCard(page, node, a);
+  // with several cards the keys answer one of them, and only that one shows them
+  const keys = page.keysAt === node.id;
+  const key = (label: string) => (keys ? html` <kbd data-key=${label} aria-hidden="true"></kbd>` : nothing);
+  return html`<section class="perm" role="alertdialog" tabindex="-1" data-entry=${node.id} data-question=${node.questionId} aria-label=${t('Permission: {0}', node.name)} aria-describedby=${hidden ? `${id} ${id}-w` : id}>
     <header class="perm-head">${icon('shield', 'wait')}<h2><b>${node.name}</b> ${wants(node)}</h2>${
       node.more > 0 ? html`<span class="perm-more">${t('{0} more waiting', number(node.more))}</span>` : nothing
     }</header>${
@@ -80,13 +89,13 @@ function card(page: Page, node: PermissionNode): TemplateResult {
     </dl>${node.canAllow ? nothing : html`<p class="perm-warn">${icon('warning')}<span>${node.why || t('This agent offers no way to allow a single call, so it can only be rejected.')}</span></p>`}
     <div class="perm-actions">${
       node.canAllow
-        ? html`<button type="button" class=${hidden ? 'btn' : 'btn btn-primary'} aria-label=${t('Allow once')} aria-keyshortcuts="Alt+Enter" @click=${answer('allow_once')}>${t('Allow Once')} <kbd data-key="Alt ⏎" aria-hidden="true"></kbd></button>`
+        ? html`<button type="button" class=${hidden ? 'btn' : 'btn btn-primary'} aria-label=${t('Allow once')} aria-keyshortcuts=${keys ? 'Alt+Enter' : nothing} @click=${answer('allow_once')}>${t('Allow Once')}${key('Alt ⏎')}</button>`
         : nothing
     }${
       node.canAllow && node.canRemember
-        ? html`<button type="button" class="btn" aria-label=${t('Allow for this conversation')} aria-keyshortcuts="Alt+Shift+Enter" title=${t('Every call of {0}', node.name)} @click=${answer('allow_conversation')}>${t('Allow for This Conversation')} <kbd data-key="Alt ⇧ ⏎" aria-hidden="true"></kbd></button>`
+        ? html`<button type="button" class="btn" aria-label=${t('Allow for this conversation')} aria-keyshortcuts=${keys ? 'Alt+Shift+Enter' : nothing} title=${t('Every call of {0}', node.name)} @click=${answer('allow_conversation')}>${t('Allow for This Conversation')}${key('Alt ⇧ ⏎')}</button>`
         : nothing
-    }<button type="button" class="btn" aria-label=${t('Reject')} aria-keyshortcuts="Escape" @click=${answer('reject')}>${t('Reject')} <kbd data-key="Esc" aria-hidden="true"></kbd></button>
+    }<button type="button" class="btn" aria-label=${t('Reject')} aria-keyshortcuts=${keys ? 'Escape' : nothing} @click=${answer('reject')}>${t('Reject')}${key('Esc')}</button>
     </div>
   </section>`;
 }
@@ -108,11 +117,26 @@ function chips(command: string): unknown {
     .map((part, i) => (i % 2 === 1 ? html`<span class="unseen">${part.slice(1, -1)}</span>` : part));
 }
 
-/** The waiting card that the keys answer: the first one of the conversation. */
+/** Milliseconds after an answer in which no other card is allowed: a second click or key of the same haste was meant for the one before. */
+const answerPause = 400;
+
+/** The person's word to a card. */
+export function answerCard(page: Page, { questionId }: PermissionNode, answer: Answer): void {
+  const now = performance.now();
+  const last = page.answered;
+  if (answer !== 'reject' && last && last.questionId !== questionId && now - last.at < answerPause) return;
+  page.answered = { questionId, at: now };
+  page.post({ type: 'answer', questionId, answer });
+}
+
+/** The waiting card that the keys answer: the one to which the person has gone, else the first one of the conversation. */
 export function waitingCard(page: Page): PermissionNode | undefined {
-  for (const entry of page.store.all()) {
-    const node = entry.node;
-    if (node.kind === 'permission' && node.card && node.state === 'waiting') return node;
-  }
+  const chosen = page.card === undefined ? undefined : page.store.get(page.card)?.node;
+  if (isWaitingCard(chosen)) return chosen;
+  for (const { node } of page.store.all()) if (isWaitingCard(node)) return node;
   return undefined;
+}
+
+function isWaitingCard(node: Node | undefined): node is PermissionNode {
+  return node?.kind === 'permission' && node.card && node.state === 'waiting';
 }
