@@ -1,3 +1,4 @@
+import { l10n } from '../base/l10n';
 import type { Node, Patch } from './nodes';
 import type { Thread } from './patch';
 
@@ -31,4 +32,12 @@ export function settleOpen(thread: Thread, title: (agent: string) => string, at:
     }
   }
   return out;
+}
+
+/** Questions that wait in the window that writes the conversation, as another window shows them: only the owner asks (faults F049). */
+export function askedElsewhere(thread: Thread): Patch[] {
+  const why = l10n.t('the window that has this conversation asks');
+  return [...thread.values()].flatMap((node): Patch[] =>
+    node.kind === 'permission' && node.state === 'waiting' ? [{ op: 'put', node: { ...node, card: false, why } }] : [],
+  );
 }

@@ -11,7 +11,7 @@ import { firstLine } from '../base/text';
 import type { AskNode, Face, Node, NodeId, NoticeAction, NoticeNode, Patch } from '../chat/nodes';
 import type { AskableAgent, PageState } from '../chat/page';
 import { Thread } from '../chat/patch';
-import { settleOpen } from '../chat/settle';
+import { askedElsewhere, settleOpen } from '../chat/settle';
 import { parseSlash } from '../chat/slash';
 import { Writer } from '../chat/writer';
 import type { ChildPool } from '../children/pool';
@@ -344,7 +344,10 @@ export class Conversation implements Disposable {
   /** Takes up what a file tells: what its window left open ends, and what the home agent no longer knows is said. */
   #resume(loaded: Loaded): void {
     this.#title = loaded.title;
-    if (this.#readOnly) return;
+    if (this.#readOnly) {
+      for (const patch of askedElsewhere(this.#thread)) this.#thread.apply(patch);
+      return;
+    }
     const left = (agent: string) => l10n.t('The window was closed before {0} had finished', agent);
     for (const patch of settleOpen(this.#thread, left, this.#now())) {
       this.#thread.apply(patch);

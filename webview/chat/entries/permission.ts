@@ -17,7 +17,13 @@ export function permission(page: Page, node: PermissionNode): TemplateResult {
     case 'waiting':
       return node.card
         ? card(page, node)
-        : line('shield', 'wait', filled(t('{0} waits for your answer in the dialog', slot), name));
+        : line(
+            'shield',
+            'wait',
+            node.why
+              ? filled(t('{0} waits: {1}', slot, node.why), name)
+              : filled(t('{0} waits for your answer in the dialog', slot), name),
+          );
     case 'allowed':
       return line(
         'check',
