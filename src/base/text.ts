@@ -21,6 +21,16 @@ export function firstLine(text: string, max = 60): string {
 }
 
 /**
+ * A text in one line, its line breaks as ` ⏎ `, so that nothing of it looks like a line of ours. Linear, also for 100,000 spaces:
+ * what comes here is an agent's, and a pattern such as `\\s*\\n` tries every start anew.
+ */
+export function inOneLine(text: string): string {
+  if (!text.includes('\n')) return text;
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.filter((line, index) => line !== '' || index === 0 || index === lines.length - 1).join(' ⏎ ');
+}
+
+/**
  * Characters that a terminal or a dialog would hide, reorder or act on: controls but newline and tab, format characters
  * (bidi marks, zero-width characters, tags), line separators, fillers and variation selectors.
  */

@@ -1,5 +1,5 @@
 import { l10n } from '../base/l10n';
-import { cap, hiddenCharacters, visible } from '../base/text';
+import { cap, hiddenCharacters, inOneLine, visible } from '../base/text';
 import { diffView, maxPath } from './diff';
 import type { DiffView, Face, PermissionNode } from './nodes';
 import { arr, json, obj, type Raw, str } from './raw';
@@ -95,7 +95,7 @@ class Seen {
 
   /** As `text`, and in one line, so that nothing of an agent's looks like a line of ours. */
   line(raw: string): string {
-    return this.text(raw).replace(/\s*\n\s*/g, ' ⏎ ');
+    return inOneLine(this.text(raw));
   }
 }
 
@@ -209,7 +209,7 @@ class Known {
 
   /** The paths of all changes, one in each line; '' without changes. */
   get paths(): string {
-    return this.sources.map(({ path }) => path.replace(/\s*\n\s*/g, ' ⏎ ')).join('\n');
+    return this.sources.map(({ path }) => inOneLine(path)).join('\n');
   }
 
   /** The fields that nothing else shows. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,6 +7,8 @@ import { l10n } from '../base/l10n';
 import { visible } from '../base/text';
 import { type Approval, approvalOf } from '../config/approval';
 import { userConfigFile } from '../config/find';
+import { refuseChanged } from '../config/pins';
+import type { Pins } from '../config/types';
 import type { Terminal } from './terminal';
 
 /** Hashes kept at most; the oldest go first. */
@@ -42,6 +45,7 @@ export async function approve(
 
 async function ask(terminal: Terminal, file: string, approval: Approval): Promise<boolean> {
   terminal.write(`${l10n.t('This folder brings its own agents: {0}', visible(file))}\n`);
+  for (const fact of approval.facts) terminal.write(`  ${visible(fact)}\n`);
   for (const program of approval.programs) terminal.write(`  ${l10n.t('can start: {0}', visible(program))}\n`);
   for (const other of approval.files.slice(1)) terminal.write(`  ${l10n.t('uses: {0}', visible(other))}\n`);
   for (;;) {
@@ -49,18 +53,19 @@ async function ask(terminal: Terminal, file: string, approval: Approval): Promis
     if (answer === undefined || /^n/i.test(answer)) return false;
     if (/^a/i.test(answer)) return true;
     if (/^s/i.test(answer))
-      for (const one of approval.files) terminal.write(`--- ${visible(one)}\n${await contentOf(one)}\n`);
+      for (const one of approval.files) terminal.write(`--- ${visible(one)}\n${await contentOf(one, approval.pins)}\n`);
   }
 }
 
-/** A file as a person reads it. A hook may be a program, which nobody reads. */
-async function contentOf(file: string): Promise<string> {
-  try {
-    const bytes = await readFile(file);
-    return bytes.includes(0) ? l10n.t('[not a text: {0} bytes]', bytes.length) : visible(bytes.toString());
-  } catch {
-    return l10n.t('[cannot be read]');
-  }
+/**
+ * A file as a person reads it: only what the answer will hold for, since somebody may write it in this very moment.
+ * A hook may be a program, which nobody reads.
+ */
+async function contentOf(file: string, pins: Pins): Promise<string> {
+  const bytes = await readFile(file).catch(() => undefined);
+  refuseChanged(pins, file, bytes && createHash('sha256').update(bytes).digest('hex'));
+  if (!bytes) return l10n.t('[cannot be read]');
+  return bytes.includes(0) ? l10n.t('[not a text: {0} bytes]', bytes.length) : visible(bytes.toString());
 }
 
 function notApproved(file: string, why: string): UserError {

@@ -5,8 +5,9 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
+import { factsOf } from './approval-facts';
 import { check } from './check';
-import { YamlFile } from './document';
+import { mostBytes, YamlFile } from './document';
 import { homeOf, hookFiles, resolveCommand, resolveFrom } from './paths';
 import { pinsOf } from './pins';
 import type { HookPoint, Pins } from './types';
@@ -23,13 +24,14 @@ export interface Approval {
    * one such as `NODE_OPTIONS` runs code as well (`bob: env NODE_OPTIONS`).
    */
   programs: string[];
+  /** What else a person has to know before allowing it, in words, each once; see `factsOf`. */
+  facts: string[];
   /** The files with their content of now, for what is done with them later. */
   pins: Pins;
 }
 
 /** More agents than any team has, and than any person reads; beyond it nothing is approved rather than part of it. */
 const mostFiles = 100;
-const mostBytes = 1_048_576;
 /** A hook may be a compiled program, or name the interpreter of one. */
 const mostHookBytes = 1_073_741_824;
 
@@ -48,6 +50,7 @@ export async function approvalOf(file: string, env: NodeJS.ProcessEnv = process.
     if (contents.size >= mostFiles)
       throw new UserError(l10n.t('{0} leads to more than {1} files and cannot be approved.', file, mostFiles));
   };
+  const facts = new Set<string>();
   const queue = [resolve(file)];
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     if (contents.has(next)) continue;
@@ -58,6 +61,7 @@ export async function approvalOf(file: string, env: NodeJS.ProcessEnv = process.
     hash.update(`${JSON.stringify(next)} ${own ?? 'missing'}\n`);
     if (content === undefined) continue;
     const yaml = new YamlFile(next, content.toString());
+    for (const fact of factsOf(yaml)) facts.add(fact);
     for (const entry of [...loaded(yaml, env, home), ...named(yaml, env, home)]) {
       if (entry.path !== undefined) queue.push(entry.path);
       if (entry.command !== undefined) programs.add([entry.command, ...entry.args].map(quoted).join(' '));
@@ -76,7 +80,7 @@ export async function approvalOf(file: string, env: NodeJS.ProcessEnv = process.
     contents.set(next, own);
     files.push(next);
   }
-  return { hash: hash.digest('hex'), files, programs: [...programs], pins: pinsOf(contents) };
+  return { hash: hash.digest('hex'), files, programs: [...programs], facts: [...facts], pins: pinsOf(contents) };
 }
 
 /**

@@ -26,6 +26,9 @@ export interface Checked {
   diagnostics: Diagnostic[];
 }
 
+/** Remarks on unknown keys of one file. */
+const mostRemarks = 100;
+
 /** Names of variables that usually hold something secret. */
 export const secretName = /(KEY|TOKEN|SECRET|PASSW|CREDENTIAL)/i;
 
@@ -84,6 +87,9 @@ class Check {
       const { key } = field;
       const label = [...path, key].join('.');
       const remark = (message: string) => this.#diagnostics.push(this.#yaml.atNode(field.keyNode, message, 'warning'));
+      const strange = later.includes(key) || !known.includes(key);
+      // nobody reads more of them, and each costs a search for the word that was meant
+      if (strange && this.#diagnostics.length >= mostRemarks) continue;
       if (later.includes(key)) remark(l10n.t('`{0}` is not supported yet and has no effect', label));
       else if (!known.includes(key)) {
         const message = unknownKey(key, label, [...known, ...later]);
@@ -204,7 +210,8 @@ class Check {
   /** The key stands in the file with some value, right or wrong. */
   #named(path: string[]): boolean {
     const holder = path.length > 1 ? this.#yaml.nodeAt(path.slice(0, -1)) : this.#yaml.root;
-    return this.#yaml.fields(holder).some((field) => field.key === path.at(-1) && !this.#yaml.isEmpty(field.valueNode));
+    const field = this.#yaml.field(holder, path.at(-1)!);
+    return field !== undefined && !this.#yaml.isEmpty(field.valueNode);
   }
 
   #provider(raw: RawFile) {

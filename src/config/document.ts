@@ -9,6 +9,7 @@ import {
   type Node,
   type Pair,
   parseDocument,
+  visit,
   type YAMLError,
   type YAMLMap,
   type YAMLSeq,
@@ -24,32 +25,79 @@ export interface Field {
   valueNode: Node | undefined;
 }
 
+/** Bytes. A configuration is a page or two; what is larger was named by mistake. */
+export const mostBytes = 262_144;
+/** More than any configuration uses. Each one makes the library look for its anchor from the start of the file. */
+const mostAliases = 200;
+
 /** A YAML text with places. Syntax errors are diagnostics in our own words: the library's quote the text, and with it perhaps a key. */
 export class YamlFile {
   readonly errors: Diagnostic[] = [];
   readonly #doc: Document.Parsed;
   readonly #lines = new LineCounter();
+  readonly #targets = new WeakMap<Node, Node>();
+  readonly #fields = new WeakMap<Node, Field[]>();
+  readonly #byKey = new WeakMap<Node, Map<string, Field>>();
 
   constructor(
     readonly file: string,
     readonly text: string,
   ) {
-    this.#doc = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, logLevel: 'error' });
+    // the library's own search for doubled keys compares each with each
+    const options = { lineCounter: this.#lines, prettyErrors: false, logLevel: 'error', uniqueKeys: false } as const;
+    this.#doc = parseDocument(text, options);
     // The first syntax error tends to make more behind it that nobody made; doubled keys stand for themselves.
-    const syntax = this.#doc.errors.find((error) => error.code !== 'DUPLICATE_KEY');
-    const doubled = this.#doc.errors.filter((error) => error.code === 'DUPLICATE_KEY');
+    const [syntax] = this.#doc.errors;
     const unresolved = this.#doc.warnings.filter((warning) => warning.code === 'TAG_RESOLVE_FAILED');
-    for (const error of [...(syntax ? [syntax] : []), ...doubled, ...unresolved]) {
+    for (const error of [...(syntax ? [syntax] : []), ...unresolved]) {
       this.errors.push(this.at(error.pos[0], syntaxInWords(error, text)));
     }
-    this.#hasSyntaxError = syntax !== undefined;
+    const foreign = this.#ofAnotherYaml();
+    const aliases = this.#walk();
+    this.unreadable = syntax !== undefined || foreign || aliases > mostAliases;
   }
 
-  readonly #hasSyntaxError: boolean;
-
   /** The text is so broken that its content means nothing. */
-  get unreadable(): boolean {
-    return this.#hasSyntaxError;
+  readonly unreadable: boolean;
+
+  /** In YAML 1.1 `yes` and `on` are true: a word of the file would then mean another thing than it says here. */
+  #ofAnotherYaml(): boolean {
+    const { yaml } = this.#doc.directives ?? {};
+    if (!yaml?.explicit || yaml.version === '1.2') return false;
+    this.errors.push(this.at(0, l10n.t('this file is read as YAML 1.2; remove the line `%YAML {0}`', yaml.version)));
+    return true;
+  }
+
+  /** Finds what each alias stands for, and keys that stand twice, in one pass. @returns how many aliases there are */
+  #walk(): number {
+    const anchors = new Map<string, Node>();
+    let aliases = 0;
+    visit(this.#doc, {
+      Node: (_key, node) => {
+        if (isAlias(node)) {
+          const target = anchors.get(node.source);
+          if (target) this.#targets.set(node, target);
+          if (++aliases > mostAliases) {
+            this.errors.push(this.atNode(node, l10n.t('the file has more than {0} aliases (`*…`)', mostAliases)));
+            return visit.BREAK;
+          }
+        } else if (node.anchor) anchors.set(node.anchor, node);
+        if (isMap(node)) this.#refuseDoubled(node);
+        return undefined;
+      },
+    });
+    return aliases;
+  }
+
+  #refuseDoubled(group: YAMLMap): void {
+    const seen = new Set<unknown>();
+    for (const { key } of group.items) {
+      if (!isScalar(key)) continue;
+      if (seen.has(key.value)) {
+        this.errors.push(this.atNode(key, l10n.t('this key stands here a second time; a key may stand once')));
+      }
+      seen.add(key.value);
+    }
   }
 
   get root(): Node | null {
@@ -68,7 +116,7 @@ export class YamlFile {
   /** The node that an alias stands for, or the node itself. */
   resolve(node: Node | undefined | null): Node | undefined {
     if (!node) return undefined;
-    return isAlias(node) ? (node.resolve(this.#doc) ?? undefined) : node;
+    return isAlias(node) ? this.#targets.get(node) : node;
   }
 
   isGroup(node: Node | undefined | null): node is YAMLMap {
@@ -95,11 +143,31 @@ export class YamlFile {
   fields(node: Node | undefined | null): Field[] {
     const group = this.resolve(node);
     if (!isMap(group)) return [];
-    return group.items.filter(isPair).map((pair: Pair) => {
+    const known = this.#fields.get(group);
+    if (known) return known;
+    const fields = group.items.filter(isPair).map((pair: Pair) => {
       const keyNode = (pair.key ?? undefined) as Node | undefined;
       const key = isScalar(keyNode) ? String(keyNode.value) : '';
       return { key, keyNode, valueNode: (pair.value ?? undefined) as Node | undefined };
     });
+    this.#fields.set(group, fields);
+    return fields;
+  }
+
+  /** The first pair of a group with this key. */
+  field(node: Node | undefined | null, key: string): Field | undefined {
+    const group = this.resolve(node);
+    if (!isMap(group)) return undefined;
+    let byKey = this.#byKey.get(group);
+    if (!byKey) {
+      byKey = new Map(
+        this.fields(group)
+          .map((field) => [field.key, field] as const)
+          .reverse(),
+      );
+      this.#byKey.set(group, byKey);
+    }
+    return byKey.get(key);
   }
 
   /** The value as plain data. It fails for an alias without an anchor, and for a bomb of aliases. */
@@ -119,7 +187,7 @@ export class YamlFile {
       const group = this.resolve(node);
       let next: Node | undefined;
       if (isMap(group)) {
-        const field = this.fields(group).find((candidate) => candidate.key === String(step));
+        const field = this.field(group, String(step));
         next = field?.valueNode && !this.isEmpty(field.valueNode) ? field.valueNode : field?.keyNode;
       } else if (group && 'items' in group) next = (group.items as Node[])[Number(step)];
       if (!next) return node;
@@ -136,8 +204,6 @@ function syntaxInWords(error: YAMLError, text: string): string {
     return l10n.t('inside braces, a value with `${…}` must stand in quotes: "${env:NAME}"');
   }
   switch (error.code) {
-    case 'DUPLICATE_KEY':
-      return l10n.t('this key stands here a second time; a key may stand once');
     case 'TAB_AS_INDENT':
       return l10n.t('a tab cannot indent a line; use spaces');
     case 'BAD_INDENT':

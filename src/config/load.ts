@@ -5,15 +5,12 @@ import { describe } from '../base/errors';
 import { l10n } from '../base/l10n';
 import { sha256Hex } from '../base/sha256';
 import { check } from './check';
-import { YamlFile } from './document';
+import { mostBytes, YamlFile } from './document';
 import { homeOf } from './paths';
 import type { Diagnostic, LoadResult } from './types';
 
 export { ConfigError, formatDiagnostic } from './diagnostics';
 export { applyOverrides, isTrue } from './overrides';
-
-/** A configuration is a page or two; what is larger was named by mistake. */
-const mostBytes = 1_048_576;
 
 /**
  * Reads and checks one `mm.yaml` (design, section 6). Never throws for what is in the file or missing from the disk:
@@ -47,7 +44,12 @@ export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<
 /** The same for content that is at hand already, such as an unsaved editor. `file` is absolute. */
 export function parseConfig(file: string, content: string | Buffer, env: NodeJS.ProcessEnv): LoadResult {
   const hash = sha256Hex(content);
-  const yaml = new YamlFile(file, content.toString());
+  const text = typeof content === 'string' ? content : textOf(content);
+  if (text === undefined) {
+    const message = l10n.t('the file is not UTF-8 text; save it as UTF-8');
+    return { ok: false, file, errors: [{ severity: 'error', file, line: 1, column: 1, message }], warnings: [] };
+  }
+  const yaml = new YamlFile(file, text);
   if (yaml.unreadable) return { ok: false, file, errors: yaml.errors, warnings: [] };
   const { config, diagnostics } = check(yaml, { env, home: homeOf(env, homedir) });
   const all = [...yaml.errors, ...diagnostics].sort((a, b) => a.line - b.line || a.column - b.column);
@@ -57,4 +59,13 @@ export function parseConfig(file: string, content: string | Buffer, env: NodeJS.
   return errors.length > 0
     ? { ok: false, file, errors, warnings }
     : { ok: true, config: { file, hash, ...config }, warnings };
+}
+
+/** Undefined for bytes that are no UTF-8: a replacement character in a prompt would be nobody's word. */
+function textOf(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

@@ -47,10 +47,17 @@ export function shownVersion(node: string): string {
  * A folder's `mm.yaml` that nobody has allowed yet. The card's id holds the version that it shows. `seen`: the file was shown, so
  * allowing it is now the next step; `again`: another version was shown before.
  */
-export function approval(o: { hash: string; programs: readonly string[]; seen: boolean; again: boolean }): NoticeNode {
+export function approval(o: {
+  hash: string;
+  programs: readonly string[];
+  facts: readonly string[];
+  seen: boolean;
+  again: boolean;
+}): NoticeNode {
   const { programs, seen } = o;
-  const lines = programs.slice(0, maxPrograms).map(visible);
-  const more = programs.length - lines.length;
+  const all = [...o.facts, ...programs];
+  const lines = all.slice(0, maxPrograms).map(visible);
+  const more = all.length - lines.length;
   if (more > 0) lines.push(l10n.t('… {0} more; the file names them all', more));
   const title =
     programs.length > 0

@@ -23,6 +23,7 @@ export type ConfigState =
       hash: string;
       files: string[];
       programs: string[];
+      facts: string[];
       seen: boolean;
       again: boolean;
     }
@@ -42,7 +43,7 @@ export interface ConfigDeps {
     | { ok: false; file: string; errors: Diagnostic[]; warnings: Diagnostic[] }
   >;
   /** Content hash of a file and of all that it names, and what they can start (design, section 10). */
-  approvalOf(file: string): Promise<{ hash: string; files: string[]; programs: string[]; pins: Pins }>;
+  approvalOf(file: string): Promise<{ hash: string; files: string[]; programs: string[]; facts: string[]; pins: Pins }>;
   approved(hash: string): boolean;
   approve(hash: string): Promise<void>;
   /** Places where a file may appear that would hold instead of the present one. */
@@ -169,11 +170,11 @@ export class ConfigService implements Disposable {
     let found = await this.#find(true);
     if (found.source === 'workspace' && !deps.approved(found.hash)) {
       if (!this.#declined.has(found.hash)) {
-        const { file, hash, files, programs } = found;
+        const { file, hash, files, programs, facts } = found;
         this.#watch([...files, ...deps.candidates()]);
         const before = this.#state.kind === 'approval' && this.#state.file === file ? this.#state : undefined;
         const again = before !== undefined && (before.again || before.hash !== hash);
-        this.#set({ kind: 'approval', file, hash, files, programs, seen: this.#seen.has(hash), again });
+        this.#set({ kind: 'approval', file, hash, files, programs, facts, seen: this.#seen.has(hash), again });
         return true;
       }
       found = await this.#find(false);

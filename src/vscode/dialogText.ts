@@ -1,5 +1,5 @@
 import { l10n } from '../base/l10n';
-import { cap, firstLine, hiddenCharacters, visible } from '../base/text';
+import { cap, firstLine, hiddenCharacters, inOneLine, visible } from '../base/text';
 import type { DiffView, PermissionNode } from '../chat/nodes';
 import { maxCommand } from '../chat/question';
 
@@ -30,7 +30,7 @@ const quoteMark = '│ ';
 
 /** Words of an agent in one line: what is hidden made visible, and no line break that could look like our own lines. */
 function oneLine(text: string, max: number): string {
-  return firstLine(visible(text).replace(/\s*\n\s*/g, ' ⏎ '), max);
+  return firstLine(inOneLine(visible(text)), max);
 }
 
 function diffText(diff: DiffView): string[] {
@@ -70,7 +70,7 @@ function lineCount(text: string): number {
  */
 export function dialogText(q: DialogQuestion): DialogText {
   const title = oneLine(q.name, longestTitle);
-  const whole = visible(q.command).replace(/\s+$/, '');
+  const whole = visible(q.command).trimEnd();
   // of a change the paths stand over their rows already
   const command = q.diffs.length > 0 && whole === q.diffs.map((d) => visible(d.path)).join('\n') ? '' : whole;
   const body = [...(command ? [command] : []), ...q.diffs.flatMap(diffText)].join('\n');

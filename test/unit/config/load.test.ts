@@ -520,3 +520,44 @@ it('ConfigError says the first error in its message and the others in its detail
   expect(error.message).toBe(`${file}:1:7: \`yolo\`: expected true or false, found the number 3`);
   expect(error.detail).toContain(`${file}:2:12: `);
 });
+
+describe('files that are hostile, or no configuration', () => {
+  const many = (count: number, line: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => line(i)).join('');
+  const shapes: [string, string][] = [
+    ['entries', `mmConfigs:\n${many(9_000, (i) => `  a${i}: {path: b.yaml}\n`)}`],
+    ['wrong entries', `mmConfigs:\n${many(15_000, (i) => `  a${i}: 1\n`)}`],
+    ['unknown keys', many(25_000, (i) => `k${i}: 1\n`)],
+    ['doubled keys', many(40_000, () => 'a: 1\n')],
+    ['aliases', `systemPrompt: &a x\nskills:\n${many(35_000, () => '  - *a\n')}`],
+    ['anchors', `skills:\n${many(19_000, (i) => `  - &a${i} 1\n`)}`],
+    ['open brackets', `skills: ${'['.repeat(60_000)}`],
+  ];
+  it.each(shapes)('%s up to the limit of size cost linear time', (_name, text) => {
+    expect(text.length).toBeLessThan(262_144);
+    // CPU time, so that a busy machine changes nothing; with a comparison of each with each it is 12 s and more
+    const from = process.cpuUsage();
+    parse(`provider: demo\n${text}`);
+    const { user, system } = process.cpuUsage(from);
+    expect((user + system) / 1e6).toBeLessThan(5);
+  });
+
+  it('`%YAML 1.1`, in which `yes` is true, is an error', () => {
+    expect(errors('%YAML 1.1\n---\nprovider: demo\nyolo: yes\n')).toEqual([
+      expect.objectContaining({ line: 1, message: expect.stringContaining('YAML 1.2') }),
+    ]);
+    expect(config('%YAML 1.2\n---\nprovider: demo\n').yolo).toBe(false);
+  });
+
+  it('bytes that are no UTF-8 are an error and not replacement characters', () => {
+    const result = parseConfig(file, Buffer.from('provider: demo\nsystemPrompt: caf\xe9\n', 'latin1'), {});
+    expect(result).toMatchObject({ ok: false, errors: [{ message: expect.stringContaining('UTF-8') }] });
+  });
+
+  it('an alias stands for the anchor before it', () => {
+    expect(config('provider: demo\nsystemPrompt: &a hello\nacp: {title: *a, description: &b x}\n').acp.title).toBe(
+      'hello',
+    );
+    expect(errors('provider: demo\nacp: {title: *nobody}\n').length).toBeGreaterThan(0);
+  });
+});

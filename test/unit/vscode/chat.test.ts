@@ -298,7 +298,16 @@ describe('what the person does in the page', () => {
 
   it('the card of an approval: see, allow, not now', async () => {
     const files = ['/shop/.mm/mm.yaml', '/shop/.mm/bob.yaml'];
-    state = { kind: 'approval', file: files[0]!, hash: 'new', files, programs: [], seen: false, again: false };
+    state = {
+      kind: 'approval',
+      file: files[0]!,
+      hash: 'new',
+      files,
+      programs: [],
+      facts: [],
+      seen: false,
+      again: false,
+    };
     // the page may still show the card of the version before
     for (const action of ['show-file', 'allow-version', 'not-now'] as const) {
       await page.say({ type: 'action', node: 'mm:approval:old', action });

@@ -89,7 +89,7 @@ describe('commands', () => {
   it.each<[ConfigState, string]>([
     [{ kind: 'untrusted' }, 'not trusted'],
     [
-      { kind: 'approval', file: '/f', hash: 'h', files: ['/f'], programs: [], seen: false, again: false },
+      { kind: 'approval', file: '/f', hash: 'h', files: ['/f'], programs: [], facts: [], seen: false, again: false },
       'waits for your approval',
     ],
     [ready(), 'no agent that can be asked'],

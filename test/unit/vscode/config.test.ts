@@ -55,6 +55,7 @@ class World {
           hash: `hash of ${this.files.get(name)}`,
           files: [name, '/shop/.mm/bob.yaml'],
           programs: ['claude-agent-acp'],
+          facts: [],
           pins: pinsOf(new Map([[name, `hash of ${this.files.get(name)}`]])),
         };
       },
@@ -100,6 +101,7 @@ describe('the window’s mm.yaml', () => {
       hash: 'hash of a',
       files: [file, '/shop/.mm/bob.yaml'],
       programs: ['claude-agent-acp'],
+      facts: [],
       seen: false,
       again: false,
     });

@@ -165,4 +165,29 @@ describe('the words of a permission dialog', () => {
       { numRuns: 300 },
     );
   });
+
+  it('a hundred thousand blanks, wherever an agent puts them, cost one pass', () => {
+    const blanks = `a${' '.repeat(99_000)}b`;
+    const from = process.cpuUsage();
+    for (const over of [{ command: blanks }, { reason: blanks }, { cwd: blanks }, { command: `${blanks}\n${blanks}` }])
+      dialogText(question(over));
+    const shown = questionView(
+      {
+        id: 'q',
+        path: ['bob'],
+        tool: 'bash',
+        name: 'bob/bash',
+        toolCall: { toolCallId: 't', kind: 'execute', rawInput: { command: blanks, description: blanks } },
+        options: [],
+        cwd: blanks,
+        chain: ['You', 'bob'],
+        keyFile: false,
+        cannotAllow: false,
+      },
+      (name) => ({ name }),
+    );
+    dialogText(shown);
+    // a search that starts anew at each blank takes ten seconds and more
+    expect(process.cpuUsage(from).user / 1e6).toBeLessThan(3);
+  });
 });

@@ -12,6 +12,7 @@ const waiting = {
   hash: 'h',
   files: ['/f'],
   programs: [],
+  facts: [],
   seen: false,
   again: false,
 };

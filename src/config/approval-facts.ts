@@ -1,0 +1,35 @@
+import { basename } from 'node:path';
+import { l10n } from '../base/l10n';
+import type { YamlFile } from './document';
+
+/**
+ * What a person has to know of a file before it is allowed, beyond what it starts: that it asks nobody, where conversations go, and
+ * what of the environment it reads. Each in one line, read as leniently as can be: a file that is refused today may hold tomorrow.
+ */
+export function factsOf(yaml: YamlFile): string[] {
+  const file = basename(yaml.file);
+  const { root } = yaml;
+  const yolo = [
+    ...(saysYes(yaml, yaml.field(root, 'yolo')?.valueNode) ? [file] : []),
+    ...yaml
+      .fields(yaml.field(root, 'mmConfigs')?.valueNode)
+      .filter(({ valueNode }) => saysYes(yaml, yaml.field(valueNode, 'yolo')?.valueNode))
+      .map(({ key }) => key),
+  ];
+  const address = yaml.plain(yaml.field(root, 'baseUrl')?.valueNode);
+  const variables = [...new Set([...yaml.text.matchAll(/\$\{env:([^}\s]{1,100})\}/g)].map(([, name]) => name!))];
+  return [
+    ...yolo.map((name) => l10n.t('{0}: every call runs without a question (yolo)', name)),
+    ...(address.ok && typeof address.value === 'string' && address.value
+      ? [l10n.t('{0}: conversations go to {1}', file, address.value)]
+      : []),
+    ...(variables.length > 0 ? [l10n.t('{0}: reads from your environment {1}', file, variables.join(', '))] : []),
+  ];
+}
+
+/** Anything but a plain no counts as a yes. */
+function saysYes(yaml: YamlFile, node: Parameters<YamlFile['plain']>[0]): boolean {
+  if (yaml.isEmpty(node)) return false;
+  const plain = yaml.plain(node);
+  return !plain.ok || plain.value !== false;
+}
