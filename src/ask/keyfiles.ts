@@ -73,7 +73,16 @@ function isKeyName(name: string, parent: string | undefined, segments: string[])
 export function namesKeyFile(command: string): boolean {
   if (command.length > longestSearch) return true;
   // Once as it stands (a backslash separates folders), once as a shell joins it (`.e"n"v`, `.e\nv`).
-  return wordsOf(command).some(suspicious) || wordsOf(command.replace(/["'\\]/g, '')).some(suspicious);
+  const joined = command.replace(/["'\\]/g, '');
+  return [command, joined, ...choices(joined)].some((text) => wordsOf(text).some(suspicious));
+}
+
+/** `.e{nv,x}` with the first, the second, … of each brace's words. */
+function choices(command: string): string[] {
+  if (!/\{[^{}]*,[^{}]*\}/.test(command)) return [];
+  return [0, 1, 2, 3].map((i) =>
+    command.replace(/\{([^{}]*,[^{}]*)\}/g, (_, words: string) => words.split(',')[i] ?? ''),
+  );
 }
 
 /** A tool call of an agent touches a key file, by its locations, diffs, title or input. What the agent hides, nobody sees. */

@@ -6,6 +6,7 @@ import { ErrorCode, type RequestPermissionOutcome } from '../acp/types';
 import { describe, isCancelled, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
+import { masker, secretsOf } from '../base/secrets';
 import { cap, firstLine, visible } from '../base/text';
 import { ChildEndedError, type ChildPool } from '../children/pool';
 import type { Lease, PooledChild } from '../children/types';
@@ -50,7 +51,7 @@ export class LocalTarget implements AskTarget {
     try {
       return await openOn(this.o.pool, spec, signal, (lease) => this.#session(request, lease));
     } catch (error) {
-      throw failureOf(error, 'start', name, signal);
+      throw failureOf(error, 'start', name, signal, maskOf(entry));
     }
   }
 
@@ -81,12 +82,18 @@ export class LocalTarget implements AskTarget {
         this.o.log.info(`${name}: its mode is set to ${mode}, in which it asks`);
         await session.setMode(mode);
       }
-      return new LocalSession(name, lease, session, signal);
+      return new LocalSession(name, lease, session, signal, maskOf(entry));
     } catch (error) {
       session?.close();
       throw error;
     }
   }
+}
+
+type Mask = (text: string) => string;
+
+function maskOf(entry: AgentEntry): Mask {
+  return masker(secretsOf(entry.env));
 }
 
 class LocalSession implements TargetSession {
@@ -98,6 +105,7 @@ class LocalSession implements TargetSession {
     private readonly lease: Lease,
     private readonly session: ClientSession,
     private readonly signal: AbortSignal,
+    private readonly mask: Mask,
   ) {
     this.face = faceOf(name, lease.child);
   }
@@ -112,7 +120,7 @@ class LocalSession implements TargetSession {
       const { stopReason, usage } = response as { stopReason?: unknown; usage?: unknown };
       return { stopReason: typeof stopReason === 'string' ? stopReason : 'end_turn', usage: usageOf(usage) };
     } catch (error) {
-      throw failureOf(error, 'agent-error', this.name, this.signal);
+      throw failureOf(error, 'agent-error', this.name, this.signal, this.mask);
     }
   }
 
@@ -176,10 +184,16 @@ function count(value: unknown): number | undefined {
 }
 
 /** Why talking to a child failed: it died (then how), it answered with an error, or the ask was cancelled. */
-function failureOf(error: unknown, failure: 'start' | 'agent-error', name: string, signal: AbortSignal): AskError {
+function failureOf(
+  error: unknown,
+  failure: 'start' | 'agent-error',
+  name: string,
+  signal: AbortSignal,
+  mask: Mask,
+): AskError {
   if (signal.aborted || isCancelled(error)) return cancelledAsk(name, error);
   if (error instanceof AskError) return error;
-  if (error instanceof RpcError) return saidBy(name, error, failure);
+  if (error instanceof RpcError) return saidBy(name, error, failure, mask);
   const { hint, detail } = error instanceof UserError ? error : { hint: undefined, detail: undefined };
   if (error instanceof ChildEndedError && !error.exit?.spawnError) {
     return new AskError('died', describe(error), {
@@ -196,17 +210,16 @@ function failureOf(error: unknown, failure: 'start' | 'agent-error', name: strin
   return new AskError(failure, describe(error), { hint, detail, cause: error, forModel });
 }
 
-function saidBy(name: string, error: RpcError, failure: 'start' | 'agent-error'): AskError {
-  const words = cap(visible(error.message), 2_000).text;
+function saidBy(name: string, error: RpcError, failure: 'start' | 'agent-error', mask: Mask): AskError {
+  // what the agent says of its error may quote a key that the entry gave it
+  const words = cap(visible(mask(error.message)), 2_000).text;
   if (error.code === ErrorCode.authRequired) {
     return new AskError(failure, l10n.t('{0} wants a sign-in first: {1}', name, words), {
       hint: l10n.t('Start its program in a terminal, sign in there, and ask again.'),
-      cause: error,
       forModel: `${name} could not answer: a person has to sign in to it first.`,
     });
   }
   return new AskError(failure, l10n.t('{0} answered with an error: {1}', name, words), {
-    cause: error,
     forModel: `${name} answered with an error: ${words}`,
   });
 }

@@ -43,6 +43,9 @@ export interface RunParts {
 
 type Emit = (event: AskEvent) => void | Promise<void>;
 
+/** Names of refused calls that an ask remembers. */
+const mostRefused = 100;
+
 /** `ask_agent` as a tool's name, in questions and grants (rule 8). */
 export const askAgentTool = 'ask_agent';
 
@@ -61,7 +64,7 @@ const askOptions: PermissionOption[] = [
 export class AskRun {
   readonly #calls = new OpenCalls();
   readonly #answer = new AnswerText();
-  readonly #refused: string[] = [];
+  readonly #refused = new Set<string>();
   readonly #name: string;
   readonly #path: string[];
   readonly #chainNames: string[];
@@ -256,7 +259,7 @@ export class AskRun {
   #came(stopReason: string): string {
     if (this.#stop.signal.aborted) throw cancelledAsk(this.#name);
     const text = this.#answer.text();
-    refuseNoAnswer(this.#name, stopReason, text, this.#refused);
+    refuseNoAnswer(this.#name, stopReason, text, [...this.#refused]);
     return text;
   }
 
@@ -349,7 +352,7 @@ export class AskRun {
         }),
       );
       this.#calls.settled(question.toolCall, decision.outcome === 'allowed');
-      if (decision.outcome === 'rejected') this.#refused.push(question.name);
+      if (decision.outcome === 'rejected') this.#refuse(question.name);
       return optionFor(decision.outcome, question.options);
     } finally {
       moot.dispose();
@@ -388,13 +391,13 @@ export class AskRun {
       for await (const event of this.parts.ask(request)) {
         await this.#tell({ ...about, event });
         if (event.type !== 'end') continue;
-        this.#refused.push(...event.answer.refused);
+        this.#refuse(...event.answer.refused);
         return resultOf(event.answer);
       }
       throw new AskError('agent-error', l10n.t('{0} gave no answer.', params.agent));
     } catch (error) {
       const ask = toAskError(error, 'agent-error', params.agent, stop.signal);
-      this.#refused.push(...ask.refused);
+      this.#refuse(...ask.refused);
       throw ask.failure === 'cancelled' && !stop.signal.aborted ? stoppedAsk(params.agent, ask) : ask;
     } finally {
       this.#others--;
@@ -407,6 +410,11 @@ export class AskRun {
   #tell(event: AskEvent): void | Promise<void> {
     if (!this.#stop.signal.aborted) this.#answer.event(event);
     return this.emit(event);
+  }
+
+  /** Each name once: an agent may try the same a thousand times. */
+  #refuse(...names: string[]): void {
+    for (const name of names) if (this.#refused.size < mostRefused) this.#refused.add(name);
   }
 
   #yolo(): boolean {

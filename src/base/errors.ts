@@ -1,3 +1,5 @@
+import { cap, visible } from './text';
+
 /** The exit codes of `mm` (design, section 7). */
 export const ExitCode = { done: 0, failed: 1, usage: 2, refused: 3, watchdog: 124, cancelled: 130 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
@@ -42,6 +44,11 @@ export function isCancelled(error: unknown): boolean {
 /** Causes and nested messages deeper than this are left out: a chain of errors may be a ring. */
 const deepest = 5;
 
+/** A message often quotes its cause, cleaned and cut. */
+function says(own: string, cause: string): boolean {
+  return own.includes(cause) || own.includes(visible(cap(cause, 200).text));
+}
+
 /** Any thrown or rejected value in words; never `[object Object]` (faults F022). */
 export function describe(error: unknown): string {
   return words(error, 0);
@@ -53,9 +60,7 @@ function words(error: unknown, depth: number): string {
   if (error instanceof Error) {
     const own = error.message || error.name;
     const cause = error.cause === undefined || depth === deepest ? '' : words(error.cause, depth + 1);
-    return cause && cause !== 'unknown error' && !own.includes(cause) && !cause.includes(own)
-      ? `${own} (${cause})`
-      : own;
+    return cause && cause !== 'unknown error' && !says(own, cause) && !cause.includes(own) ? `${own} (${cause})` : own;
   }
   if (typeof error !== 'object') return String(error);
   const { message } = error as { message?: unknown };

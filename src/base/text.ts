@@ -45,3 +45,11 @@ export function visible(text: string): string {
 function chip(character: string): string {
   return `[U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`;
 }
+
+/** Controls but newline and tab, and what reorders text: with these a text acts on a terminal instead of standing on it. */
+const acting = /(?![\n\t])\p{Cc}|[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A text as a terminal may show it: escape sequences (titles, the clipboard, a cleared screen) stand there and do nothing. */
+export function harmless(text: string): string {
+  return text.replace(/\r\n/g, '\n').replace(acting, chip);
+}

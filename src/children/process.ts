@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import crossSpawn from 'cross-spawn';
 import type { Log } from '../base/log';
+import { secretsOf } from '../base/secrets';
 import type { SpawnFailure } from './exit';
 import { groupAlive, signalGroup, taskkill } from './group';
 import type { Reaper } from './reaper';
@@ -230,12 +231,6 @@ async function letGo(stream: Socket): Promise<void> {
     seen = stream.bytesRead;
     await new Promise((resolve) => setTimeout(resolve, 200).unref());
   }
-}
-
-const secretNames = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|DATABASE_URL/i;
-
-function secretsOf(env: Record<string, string>): string[] {
-  return Object.entries(env).flatMap(([name, value]) => (secretNames.test(name) ? [value] : []));
 }
 
 /** `spawn` says ENOENT for three things: no such program, no such interpreter, no such folder. */

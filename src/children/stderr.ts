@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { masker } from '../base/secrets';
 import { cap, visible } from '../base/text';
 
 const keep = 4096;
@@ -13,12 +14,12 @@ export class StderrTail {
   readonly #bytes = Buffer.alloc(keep * 8);
   #end = 0;
   #cut = false;
-  readonly #secrets: string[];
+  /** Hides secrets (F064). */
+  readonly mask: (text: string) => string;
 
-  /** @param secrets values that are replaced by `***` wherever they appear (F064) */
+  /** @param secrets values that are replaced by `***` wherever they appear */
   constructor(secrets: readonly string[] = []) {
-    // Longest first, so that one that contains another is hidden whole.
-    this.#secrets = [...new Set(secrets)].filter((secret) => secret.length >= 6).sort((a, b) => b.length - a.length);
+    this.mask = masker(secrets);
   }
 
   push(chunk: Buffer): void {
@@ -50,12 +51,6 @@ export class StderrTail {
     const line = text.indexOf('\n');
     if (cut && line >= 0 && line < text.length - 1) text = text.slice(line + 1);
     return visible(text).trim();
-  }
-
-  mask(text: string): string {
-    let masked = text;
-    for (const secret of this.#secrets) masked = masked.replaceAll(secret, '***');
-    return masked;
   }
 }
 

@@ -8,7 +8,7 @@ import { ExitCode } from '../base/errors';
 import { l10n } from '../base/l10n';
 import { AnswerWriter } from './answer-writer';
 import { ownConfig } from './config';
-import { note, report } from './notes';
+import { note, refusals, report } from './notes';
 import type { Services } from './services';
 import { promptFrom } from './stdin';
 
@@ -28,11 +28,7 @@ export async function askMode(
 ): Promise<ExitCode> {
   const { env } = services;
   const stop = new AbortController();
-  let readerGone = false;
-  const writer = new AnswerWriter(process.stdout, () => {
-    readerGone = true;
-    stop.abort();
-  });
+  const writer = new AnswerWriter(process.stdout, () => stop.abort());
   try {
     const config = await ownConfig({ flag: command.config, env, demo: services.demo, mayAsk: true });
     await services.endWithHost({ onEnd: () => stop.abort() });
@@ -40,6 +36,7 @@ export async function askMode(
     const relay = await services.relay();
     const text = new AnswerText();
     let shownAt = 0;
+    const refused = refusals((name) => l10n.t('{0} was refused: nobody is here to allow it.', name));
     let answer: Answer | undefined;
     const events = relay.ask({
       id: randomUUID(),
@@ -59,7 +56,7 @@ export async function askMode(
     for await (const event of events) {
       if (event.type === 'end') answer = event.answer;
       if (event.type === 'permission' && event.state === 'settled' && event.decision.outcome === 'rejected')
-        note(l10n.t('{0} was refused: nobody is here to allow it.', event.question.name));
+        refused(event.question.name);
       // what is printed cannot be taken back
       if (event.type !== 'update' || holdsBack(config)) continue;
       text.feed(event.update);
@@ -73,10 +70,8 @@ export async function askMode(
       note(l10n.t('The answer is not whole: {0} reached its limit of tokens.', command.agent));
     if (answer.stopReason === 'max_turn_requests')
       note(l10n.t('The answer is not whole: {0} reached its limit of model requests in one turn.', command.agent));
-    return ExitCode.done;
+    return writer.ended ?? ExitCode.done;
   } catch (error) {
-    // who closed stdout has what it wanted
-    if (readerGone) return ExitCode.done;
-    return report(error);
+    return writer.ended ?? report(error);
   }
 }

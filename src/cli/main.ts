@@ -16,15 +16,19 @@ export async function main(argv: readonly string[], services: Services): Promise
       case 'print':
         return await (await import('./print')).printMode(command, services);
       case 'help':
-        process.stdout.write((await import('./help')).helpText());
-        return 0;
+        return await print((await import('./help')).helpText());
       case 'version':
-        process.stdout.write(`mm ${services.version}\n`);
-        return 0;
+        return await print(`mm ${services.version}\n`);
     }
   } catch (error) {
     return report(error);
   } finally {
     await services.end();
   }
+}
+
+async function print(text: string): Promise<number> {
+  const writer = new (await import('./answer-writer')).AnswerWriter(process.stdout);
+  await writer.finish(text);
+  return writer.ended ?? 0;
 }

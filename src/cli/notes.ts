@@ -1,10 +1,22 @@
 import { describe, ExitCode, isCancelled, UserError } from '../base/errors';
+import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
 import { visible } from '../base/text';
 
-/** Writes a note to stderr. What it quotes may come from anywhere, so it cannot act on the terminal. */
+const mostRefusals = 10;
+
+/** Writes a note to stderr. What it quotes may come from anywhere, so it cannot act on the terminal, nor look like another note. */
 export function note(text: string): void {
-  process.stderr.write(`mm: ${visible(text)}\n`);
+  process.stderr.write(`mm: ${visible(text).replaceAll('\n', '\n  ')}\n`);
+}
+
+/** Notes of refused calls: one agent may try a hundred times, and the tenth line says nothing that the first nine did not. */
+export function refusals(words: (name: string) => string): (name: string) => void {
+  let left = mostRefusals;
+  return (name) => {
+    if (left-- > 0) note(words(name));
+    if (left === 0) note(l10n.t('Further refusals are not shown.'));
+  };
 }
 
 /** Says on stderr what went wrong and what to do, and gives the exit code. */

@@ -7,7 +7,7 @@ import { ExitCode } from '../base/errors';
 import { l10n } from '../base/l10n';
 import { AnswerWriter } from './answer-writer';
 import { ownConfig } from './config';
-import { note, report } from './notes';
+import { note, refusals, report } from './notes';
 import type { Services } from './services';
 import { promptFrom } from './stdin';
 
@@ -17,17 +17,16 @@ const showEvery = 60;
 export async function printMode(command: { prompt?: string; config?: string }, services: Services): Promise<ExitCode> {
   const { env } = services;
   const stop = new AbortController();
-  let readerGone = false;
-  const writer = new AnswerWriter(process.stdout, () => {
-    readerGone = true;
-    stop.abort();
-  });
+  const writer = new AnswerWriter(process.stdout, () => stop.abort());
   let engine: Engine | undefined;
   try {
     const config = await ownConfig({ flag: command.config, env, demo: services.demo, mayAsk: true });
     const prompt = await promptFrom(command.prompt, process.stdin);
     const text = new AnswerText();
     let shownAt = 0;
+    const refused = refusals((name) =>
+      l10n.t('{0} was refused: nobody is here to allow it. AGENT_YOLO=true allows everything.', name),
+    );
     const output: SessionOutput = {
       async update(_sessionId, update) {
         text.feed(update);
@@ -36,12 +35,7 @@ export async function printMode(command: { prompt?: string; config?: string }, s
         await writer.show(text.text());
       },
       async requestPermission({ toolCall, options }) {
-        note(
-          l10n.t(
-            '{0} was refused: nobody is here to allow it. AGENT_YOLO=true allows everything.',
-            toolCall.name ?? toolCall.title ?? '',
-          ),
-        );
+        refused(toolCall.name ?? toolCall.title ?? '');
         const reject = options.find((option) => option.kind === 'reject_once');
         return reject ? { outcome: 'selected', optionId: reject.optionId } : { outcome: 'cancelled' };
       },
@@ -66,10 +60,9 @@ export async function printMode(command: { prompt?: string; config?: string }, s
     const session = await engine.open({ cwd: process.cwd() });
     const { stopReason } = await session.prompt([{ type: 'text', text: prompt }], stop.signal);
     await writer.finish(text.text());
-    return conclude(stopReason, text.text());
+    return writer.ended ?? conclude(stopReason, text.text());
   } catch (error) {
-    if (readerGone) return ExitCode.done;
-    return report(error);
+    return writer.ended ?? report(error);
   } finally {
     await engine?.end();
   }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LocalTarget } from '../../src/ask/local';
 import { Relay } from '../../src/ask/relay';
 import type { AskEvent, AskRequest } from '../../src/ask/types';
+import { describe as inWords } from '../../src/base/errors';
 import { silentLog } from '../../src/base/log';
 import { ChildPool } from '../../src/children/pool';
 import type { AgentEntry, MmConfig } from '../../src/config/types';
@@ -278,6 +279,14 @@ describe('an ask over a real child', () => {
     const second = await collect(carrier.ask(of({ bob: locked })));
     expect(second.error?.failure).toBe('start');
     expect(second.error?.hint).toMatch(/sign in/);
+  });
+
+  it('F064 an agent’s error may quote a key of its entry; it is not shown', async () => {
+    const says = { error: { code: -32603, message: 'no such key: hunter2secret', data: { key: 'hunter2secret' } } };
+    const bob = byCommand({ on: { 'session/prompt': [says] } }, { env: { BOB_API_KEY: 'hunter2secret' } });
+    const { error } = await collect(relay().ask(of({ bob })));
+    expect(error?.message).toBe('bob answered with an error: no such key: ***');
+    expect(inWords(error)).not.toContain('hunter2');
   });
 
   it('F025 every word is there before the end, however fast', async () => {

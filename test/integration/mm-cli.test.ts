@@ -142,18 +142,64 @@ describe('mm --ask (rule 13)', () => {
     expect((await place.run(['-version'])).stdout).toMatch(/^mm \d+\.\d+\.\d+\n$/);
   });
 
-  test('a reader that goes away is no error', async () => {
-    const child = spawn(
-      '/bin/sh',
-      ['-c', `"$0" "$1" --ask bob 'long: 8000000' -config mm.yaml | head -c 10; echo`, process.execPath, mmFile],
-      {
+  /** A line of a shell in which `mm` stands as "$0" "$1". */
+  const line = (text: string) =>
+    ended(
+      spawn('/bin/bash', ['-c', text, process.execPath, mmFile], {
         cwd: place.real,
         env: place.shell(),
         stdio: 'pipe',
-      },
+      }),
     );
-    const ran = await ended(child);
-    expect(ran).toMatchObject({ code: 0, stdout: 'Line 1 of \n', stderr: '' });
+  const mm = '"$0" "$1"';
+
+  test.each(['--ask bob', '-p'])('%s: a reader that goes away is no error', async (mode) => {
+    const ran = await line(
+      `${mm} ${mode} 'long: 8000000' -config mm.yaml | head -c 10; echo; echo "\${PIPESTATUS[0]}"`,
+    );
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toMatch(/^Line 1 of \n/);
+    const status = await line(
+      `${mm} ${mode} 'long: 8000000' -config mm.yaml | head -c 10 >/dev/null; exit "\${PIPESTATUS[0]}"`,
+    );
+    expect(status).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test
+    .skipIf(process.platform !== 'linux')
+    .each(['--ask bob hi -config mm.yaml', '-p hi -config mm.yaml', '--version'])(
+    '%s: a full disk is a failure, in words',
+    async (call) => {
+      const ran = await line(`${mm} ${call} >/dev/full`);
+      expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be written') });
+    },
+  );
+
+  test.each(['--ask bob', '-p'])('%s: whoever reads the notes may go away, the answer comes', async (mode) => {
+    const ran = await line(
+      `( ${mm} ${mode} $'run: ls\nsay: ANSWER' -config mm.yaml 2>&1 >out; echo $? >code ) | true; cat out code`,
+    );
+    expect(ran.stdout).toMatch(/ANSWER\n0\n$/);
+  });
+
+  test.skipIf(process.platform !== 'linux')(
+    'on a terminal an answer cannot act on the terminal; a pipe gets it exactly',
+    async () => {
+      const evil = '\x1b]52;c;AAAA\x07\x1b[2Jhi';
+      const call = `${mm} --ask bob "say: ${evil}" -config mm.yaml`;
+      expect((await line(call)).stdout).toBe(`${evil}\n`);
+      const shown = await line(
+        `script -qec '${call.replace('"$0"', process.execPath).replace('"$1"', mmFile)}' /dev/null`,
+      );
+      expect(shown.stdout).not.toContain('\x1b');
+      expect(shown.stdout).toContain('[U+001B][2Jhi');
+    },
+  );
+
+  test('an agent that tries the same a hundred times fills no screen', async () => {
+    const ran = await ask(Array.from({ length: 30 }, (_, i) => `run: touch made${i}`).join('\n'));
+    expect(ran.stderr.split('\n').length).toBeLessThan(15);
+    expect(ran.stderr).toContain('Further refusals');
   });
 
   test('SIGINT exits 130', async () => {

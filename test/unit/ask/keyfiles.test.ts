@@ -70,6 +70,8 @@ describe('rule 4: key files', () => {
     'cat .*',
     'cat $HOME/.ssh/id_rsa',
     'echo `cat .netrc`',
+    'cat .e{nv,x}',
+    'cat .{x,env}.local',
   ])('%s names one', (command) => expect(namesKeyFile(command)).toBe(true));
 
   it.each([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CancelledError, describe as inWords, isCancelled, UserError } from '../../../src/base/errors';
+import { visible } from '../../../src/base/text';
 
 describe('F022 any rejected value in words', () => {
   const circular: Record<string, unknown> = {};
@@ -44,4 +45,10 @@ it('knows a cancel from a failure', () => {
   expect(isCancelled(new CancelledError())).toBe(true);
   expect(isCancelled(new DOMException('stop', 'AbortError'))).toBe(true);
   expect(isCancelled(new UserError('no'))).toBe(false);
+});
+
+it('a cause that the message quotes, cleaned and cut, is not said again', () => {
+  const raw = 'bad\u001b[2J news';
+  const quoted = `bob answered: ${visible(raw)}`;
+  expect(inWords(new UserError(quoted, { cause: new Error(raw) }))).toBe(quoted);
 });

@@ -178,7 +178,6 @@ describe('the words of a permission dialog', () => {
         tool: 'bash',
         name: 'bob/bash',
         toolCall: { toolCallId: 't', kind: 'execute', rawInput: { command: blanks, description: blanks } },
-        options: [],
         cwd: blanks,
         chain: ['You', 'bob'],
         keyFile: false,
