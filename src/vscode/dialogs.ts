@@ -87,7 +87,7 @@ export class PermissionDialogs implements Disposable {
   }
 
   async #show(question: OpenQuestion): Promise<void> {
-    const { queue, log } = this.#deps;
+    const { queue } = this.#deps;
     const text = dialogText(question.shown);
     const labels = {
       allow_once: l10n.t('Allow Once'),
@@ -109,8 +109,7 @@ export class PermissionDialogs implements Disposable {
       this.#deps.revealCard(question.id);
       return;
     }
-    if (queue.answer(question.id, button)) log.info(`${text.title}: ${button}`);
-    else this.#tooLate(text.title);
+    if (!queue.answer(question.id, button)) this.#tooLate(text.title);
   }
 
   #tooLate(name: string): void {
