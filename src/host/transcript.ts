@@ -32,6 +32,9 @@ function itemsOf(nodes: Iterable<Node>, until: NodeId | undefined, without: Read
           if (node.parent === undefined) pendingUser = undefined;
           break;
         }
+        // What a hook took out of a question is not told to anybody.
+        if (pendingUser && node.parent === undefined && node.rewritten)
+          pendingUser = { kind: 'message', speaker: 'User', text: `/ask-${node.agent.name} ${node.prompt}` };
         if (pendingUser) items.push(pendingUser);
         pendingUser = undefined;
         speakers.set(node.id, node.agent.name);

@@ -36,6 +36,24 @@ describe('rule 7: the transcript', () => {
     );
   });
 
+  it('rule 10: has a question as a hook rewrote it, and an answer as a hook replaced it', () => {
+    const c = conversation();
+    c.writer.user('/ask-bob is hunter2 safe?');
+    const ask = c.ask();
+    ask.hook({ hook: './redact.sh', prompt: 'is xxxxx safe?' });
+    ask.update(text('hunter2 is not safe.'));
+    ask.hook({ hook: './mask.sh', text: 'xxxxx is not safe.' });
+    ask.answered('end_turn', { kept: true });
+    c.writer.user('/ask-bob and now?');
+    const withheld = c.ask();
+    withheld.update(text('hunter2 again'));
+    withheld.hook({ withheld: true });
+    withheld.end({ how: 'withheld', why: 'it names a key' });
+    expect(transcriptOf(c.thread.values())).toBe(
+      ['User: /ask-bob is xxxxx safe?', 'bob: xxxxx is not safe.', 'User: /ask-bob and now?'].join('\n\n'),
+    );
+  });
+
   it('leaves out an ask that goes another way, with the line that made it and all that is in it', () => {
     const c = conversation();
     c.writer.user('hello');
