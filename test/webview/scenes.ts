@@ -411,6 +411,50 @@ export function states(): Scene {
   };
 }
 
+/** What hooks did: a question rewritten, an answer replaced, one kept back, one not let out (rule 10). */
+export function hooks(): Scene {
+  const line = (parent: string, title: string): Node => {
+    const base = { kind: 'notice' as const, id: id(), parent, at: clock };
+    return { ...base, shape: 'line', level: 'info', title, actions: [] };
+  };
+  const seen = (parent: string, words: string) => ({ ...text(parent, words), withheld: true }) as Node;
+  const masked = ask({ prompt: 'who is [a customer], and is her key safe?', rewritten: true });
+  const kept = ask({
+    kept: false,
+    end: { how: 'withheld', why: 'The hook ./keep.sh keeps the answer of bob back: a key' },
+  });
+  const refused = ask({
+    kept: false,
+    end: { how: 'not-asked', why: 'The hook ./redact.sh refused the question to bob: it names a customer' },
+  });
+  const broken = ask({
+    kept: false,
+    end: {
+      how: 'failed',
+      title: 'bob was not asked: the hook ./redact.sh ended with exit code 127.',
+      detail: 'Mend it, or take it out of /work/mm.yaml.\n./redact.sh: 3: jq: not found',
+    },
+  });
+  return {
+    nodes: [
+      user('/ask-bob who is Jane Doe, and is her key safe?'),
+      masked,
+      line(masked.id, 'The hook ./redact.sh rewrote the question'),
+      seen(masked.id, 'She is the third customer; her key is `hunter2`.'),
+      line(masked.id, 'The hook ./mask.sh replaced this answer'),
+      text(masked.id, 'She is the third customer; her key is `-----`.'),
+      user('/ask-bob and the key?'),
+      kept,
+      seen(kept.id, 'The key is `hunter2`.'),
+      user('/ask-bob who is Jane Doe?'),
+      refused,
+      user('/ask-bob hello'),
+      broken,
+    ],
+    state: pageState({}),
+  };
+}
+
 export function firstRun(demo = false): Scene {
   return { nodes: [], state: pageState({ demo }) };
 }

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { ChatPage, launchChromium, type Theme } from './page';
-import { blocked, conversation, firstRun, permissions, type Scene, states } from './scenes';
+import { blocked, conversation, firstRun, hooks, permissions, type Scene, states } from './scenes';
 
 /**
  * Pictures of the built page, to be laid beside the design's: `node scripts/build.mjs webview`, then
@@ -11,6 +11,7 @@ const scenes: Record<string, () => Scene> = {
   ended: () => conversation(true),
   permissions,
   states,
+  hooks,
   first: () => firstRun(),
   demo: () => firstRun(true),
   trust: () => blocked('trust'),
