@@ -7,7 +7,7 @@ import type {
   ToolCallStatus,
   ToolKind,
 } from '../acp/types';
-import { cap } from '../base/text';
+import { cap, visible } from '../base/text';
 
 const kinds: ToolKind[] = [
   'read',
@@ -24,6 +24,10 @@ const kinds: ToolKind[] = [
 const statuses: ToolCallStatus[] = ['pending', 'in_progress', 'completed', 'failed'];
 /** Characters of one text that is passed on to our client. */
 const maxText = 200_000;
+/** Characters of a title or a name. */
+const maxLabel = 2_000;
+/** Levels of a call's input and output. */
+const maxDepth = 50;
 
 /**
  * An asked agent's tool call as a call of ours, for a client that is no hub: under an id and a name of its own, with `_meta.mm.ask`.
@@ -79,8 +83,8 @@ export class CallForwarder {
 
   /** What of a call is what it should be; names get the agent's in front. */
   fields(from: Record<string, unknown>) {
-    const title = text(from.title);
-    const name = text(from.name);
+    const title = label(from.title);
+    const name = label(from.name);
     const kind = kinds.find((known) => known === from.kind);
     const status = statuses.find((known) => known === from.status);
     const content = contentOf(from.content);
@@ -92,14 +96,29 @@ export class CallForwarder {
       ...(status ? { status } : {}),
       ...(content ? { content } : {}),
       ...(locations ? { locations } : {}),
-      ...(isRecord(from.rawInput) ? { rawInput: from.rawInput } : {}),
-      ...(isRecord(from.rawOutput) ? { rawOutput: from.rawOutput } : {}),
+      ...(isRecord(from.rawInput) && isShallow(from.rawInput) ? { rawInput: from.rawInput } : {}),
+      ...(isRecord(from.rawOutput) && isShallow(from.rawOutput) ? { rawOutput: from.rawOutput } : {}),
     };
   }
 }
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value ? cap(value, maxText).text : undefined;
+}
+
+/** A title or a name: clients show it as it is, so nothing in it is hidden, and a cut is seen. */
+function label(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !value) return undefined;
+  const { text, cut } = cap(visible(cap(value, maxLabel).text), maxLabel);
+  return cut > 0 || value.length > maxLabel ? `${text}…` : text;
+}
+
+/** Data deeper than any tool's cannot be written as JSON without filling the stack. */
+function isShallow(value: object): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth < maxDepth && level.length > 0; depth++)
+    level = level.flatMap((item) => Object.values(item as object)).filter((item) => item && typeof item === 'object');
+  return level.length === 0;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

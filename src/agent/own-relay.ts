@@ -8,7 +8,6 @@ import { linkFor } from '../ask/identity';
 import type { Answer, AskEvent, AskRequest, PermissionAnswer, PermissionAsker, PermissionQuestion } from '../ask/types';
 import { resultOf } from '../ask/wire';
 import { l10n } from '../base/l10n';
-import { cap } from '../base/text';
 import type { MmConfig } from '../config/types';
 import { CallForwarder } from './forward';
 import { gateOptions } from './gate';
@@ -155,7 +154,7 @@ class AskView {
     if (this.#order.onText) await this.#words(update, this.#order.onText);
     else if (performance.now() - this.#shownAt >= showEvery) {
       this.#shownAt = performance.now();
-      await this.#order.show?.(textContent(cap(this.#answer.text(), 20_000).text), { ...this.#meta });
+      await this.#order.show?.(textContent(this.#answer.head(20_000)), { ...this.#meta });
     }
   }
 

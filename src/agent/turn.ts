@@ -2,6 +2,7 @@ import type { Usage } from '../acp/meta';
 import type { SessionUpdate, StopReason, ToolCallContent } from '../acp/types';
 import { CancelledError, describe, isCancelled } from '../base/errors';
 import { l10n } from '../base/l10n';
+import { visible } from '../base/text';
 import { ChunkWriter } from './chunk-writer';
 import { type Leave, passGate } from './gate';
 import type { History } from './history';
@@ -143,7 +144,9 @@ async function perform(host: TurnHost, call: ToolRequest, signal: AbortSignal): 
     return fail(call.name, args.value, l10n.t('The call could not be prepared: {0}', describe(error)));
   }
 
-  const { title, rawInput, locations, content, keyFile } = prepared;
+  const { rawInput, locations, content, keyFile } = prepared;
+  // any client shows it as it is; what will run stands in the input, exactly
+  const title = visible(prepared.title);
   const toolCall = {
     toolCallId,
     name: call.name,

@@ -1,5 +1,6 @@
 import type { AnyUpdate } from '../acp/types';
-import { firstLine, visible } from '../base/text';
+import { l10n } from '../base/l10n';
+import { cap, firstLine, visible } from '../base/text';
 import type { AskEvent } from './types';
 
 /**
@@ -14,8 +15,8 @@ const bookkeeping = new Set([
   'session_info_update',
 ]);
 
-/** Far beyond any answer, and below the longest string that there can be. */
-const mostCharacters = 100_000_000;
+/** Far beyond any answer: an agent that floods does not fill the memory. */
+const mostCharacters = 16_000_000;
 
 /**
  * The answer's text out of a turn's updates (rule 6): `agent_message_chunk`s in their order. Parts with anything but text
@@ -60,13 +61,29 @@ export class AnswerText {
 
   /** All that came so far. */
   text(): string {
-    const texts = this.#parts.map((part) => part.join('')).filter((text) => text.trim() !== '');
-    return texts
-      .map((text, i) => {
-        const start = i === 0 ? text : text.replace(/^[\r\n]+/, '');
-        return i === texts.length - 1 ? start : withoutTrailingBreaks(start);
-      })
-      .join('\n\n');
+    return joined(this.#parts.map((part) => part.join('')));
+  }
+
+  /** The first `max` characters of it, at the price of those only. */
+  head(max: number): string {
+    const parts: string[] = [];
+    let left = max;
+    for (const part of this.#parts) {
+      if (left <= 0) break;
+      let text = '';
+      for (const piece of part) {
+        if (text.length >= left) break;
+        text += piece;
+      }
+      left -= text.length;
+      parts.push(text);
+    }
+    return cap(joined(parts), max).text;
+  }
+
+  /** Milliseconds between two pictures of it: making one costs as much as there is. */
+  get pace(): number {
+    return 60 + this.#length / 20_000;
   }
 
   #part(): void {
@@ -75,14 +92,28 @@ export class AnswerText {
 
   #add(text: string): void {
     if (this.#length >= mostCharacters) return;
+    let more = text;
+    if (this.#length + text.length >= mostCharacters) {
+      more = `${cap(text, mostCharacters - this.#length).text}\n${l10n.t('[the answer is longer than {0} characters; the rest is left out]', mostCharacters)}`;
+    }
     this.#length += text.length;
     if (this.#open) {
-      this.#open.push(text);
+      this.#open.push(more);
       return;
     }
-    this.#open = [text];
+    this.#open = [more];
     this.#parts.push(this.#open);
   }
+}
+
+function joined(parts: string[]): string {
+  const texts = parts.filter((text) => text.trim() !== '');
+  return texts
+    .map((text, i) => {
+      const start = i === 0 ? text : text.replace(/^[\r\n]+/, '');
+      return i === texts.length - 1 ? start : withoutTrailingBreaks(start);
+    })
+    .join('\n\n');
 }
 
 /** `/[\r\n]+$/` tries anew at every break of a long text; this looks at the end only. */

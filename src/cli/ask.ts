@@ -12,9 +12,6 @@ import { note, refusals, report } from './notes';
 import type { Services } from './services';
 import { promptFrom } from './stdin';
 
-/** Milliseconds between two looks at the answer while it comes. */
-const showEvery = 60;
-
 /** Nobody can be asked by a script: what needs leave is refused at once (rule 4). */
 const nobody: PermissionAsker = { canAnswer: false, ask: async () => 'reject' };
 
@@ -60,7 +57,7 @@ export async function askMode(
       // what is printed cannot be taken back
       if (event.type !== 'update' || holdsBack(config)) continue;
       text.feed(event.update);
-      if (performance.now() - shownAt < showEvery) continue;
+      if (performance.now() - shownAt < text.pace) continue;
       shownAt = performance.now();
       await writer.show(text.text());
     }

@@ -11,8 +11,6 @@ import { note, refusals, report } from './notes';
 import type { Services } from './services';
 import { promptFrom } from './stdin';
 
-const showEvery = 60;
-
 /** `mm -p PROMPT`: one turn of the process's own agent, its words on stdout. What needs leave is refused, unless yolo is on. */
 export async function printMode(command: { prompt?: string; config?: string }, services: Services): Promise<ExitCode> {
   const { env } = services;
@@ -30,7 +28,7 @@ export async function printMode(command: { prompt?: string; config?: string }, s
     const output: SessionOutput = {
       async update(_sessionId, update) {
         text.feed(update);
-        if (performance.now() - shownAt < showEvery) return;
+        if (performance.now() - shownAt < text.pace) return;
         shownAt = performance.now();
         await writer.show(text.text());
       },

@@ -12,8 +12,8 @@ export function isTrue(value: string | undefined): boolean {
 
 /**
  * What the environment says over the process's own file: `AGENT_PROVIDER`, `AGENT_MODEL`, `AGENT_BASE_URL`, `AGENT_API_KEY`,
- * `AGENT_YOLO` (design, section 6). Empty means not set. Another provider takes neither the file's address nor its key along:
- * a key goes only to where it was written for. The `mmConfigs` are untouched.
+ * `AGENT_YOLO` (design, section 6). Empty means not set. Another provider takes neither the file's address nor its key along,
+ * another host not its key: a key goes only to where it was written for. The `mmConfigs` are untouched.
  */
 export function applyOverrides(config: MmConfig, env: NodeJS.ProcessEnv): MmConfig {
   const result: MmConfig = { ...config };
@@ -40,6 +40,7 @@ export function applyOverrides(config: MmConfig, env: NodeJS.ProcessEnv): MmConf
     const problem = addressProblem('AGENT_BASE_URL', env.AGENT_BASE_URL);
     if (problem) throw new UserError(problem, { exitCode: ExitCode.usage });
     result.baseUrl = env.AGENT_BASE_URL.replace(/\/+$/, '');
+    if (originOf(result.baseUrl) !== originOf(config.baseUrl)) result.apiKey = undefined;
     result.provider ||= 'openai';
   }
   if (env.AGENT_API_KEY) result.apiKey = env.AGENT_API_KEY;
@@ -57,4 +58,8 @@ export function missingModel(config: MmConfig): UserError | undefined {
     exitCode: ExitCode.usage,
     hint: l10n.t('Add `provider:` and `model:` to the file.'),
   });
+}
+
+function originOf(address: string | undefined): string | undefined {
+  return address !== undefined && URL.canParse(address) ? new URL(address).origin : undefined;
 }

@@ -20,9 +20,12 @@ export class ChunkReader {
   /** Something of an answer came. */
   started = false;
 
-  /** True once a `finish_reason` came. */
+  /** The server has said that nothing more comes: by `[DONE]`, or by a whole body. */
+  done = false;
+
+  /** True once a `finish_reason` came, or `[DONE]`. */
   get finished(): boolean {
-    return this.#reason !== undefined;
+    return this.done || this.#reason !== undefined;
   }
 
   read(value: unknown): ModelEvent[] {
@@ -66,11 +69,11 @@ function reasonOf(reason: string): ModelEnd {
 }
 
 /** A text, also where it comes as a list of parts. */
-function text(value: unknown): string {
+function text(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value;
-  if (!Array.isArray(value)) return '';
+  if (!Array.isArray(value) || depth > 3) return '';
   return value
-    .map((part) => (part && typeof part === 'object' ? text((part as { text?: unknown }).text) : text(part)))
+    .map((part) => text(part && typeof part === 'object' ? (part as { text?: unknown }).text : part, depth + 1))
     .join('');
 }
 

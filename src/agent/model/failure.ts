@@ -107,8 +107,15 @@ export function serverError(status: number, body: string, where: Where): UserErr
 export function errorIn(value: unknown): string | undefined {
   const error = (value as { error?: unknown } | null)?.error;
   if (error === undefined || error === null || error === '') return undefined;
-  return JSON.stringify({ error });
+  try {
+    return JSON.stringify({ error });
+  } catch {
+    return describe(error); // nested deeper than can be written
+  }
 }
+
+/** What is searched and shown of what a server says; the rest of a page says nothing more. */
+const longestSaid = 10_000;
 
 function messageOf(body: string): string {
   try {
@@ -117,8 +124,9 @@ function messageOf(body: string): string {
     return describe(error);
   } catch {
     // an HTML page of a proxy says most in its title
-    const title = /<title>([^<]*)<\/title>/i.exec(body)?.[1];
-    return (title ?? body.replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ').trim();
+    const head = cap(body, longestSaid).text;
+    const title = /<title>([^<]*)<\/title>/i.exec(head)?.[1];
+    return (title ?? head.replace(/<[^<>]*>/g, ' ')).replace(/\s+/g, ' ').trim();
   }
 }
 
@@ -129,7 +137,7 @@ function clean(said: string, { apiKey }: Where): string {
 
 function isOverflow(body: string): boolean {
   return /context_length_exceeded|exceed_context_size|maximum context length|context (?:size|length|window)|prompt is too long/i.test(
-    body,
+    cap(body, longestSaid).text,
   );
 }
 

@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { UserError } from '../../base/errors';
 import { l10n } from '../../base/l10n';
+import { cap, visible } from '../../base/text';
 import type { MmConfig } from '../../config/types';
 import { alternate } from './alternate';
 import { ChunkReader } from './chunks';
@@ -13,6 +14,10 @@ const tries = 4;
 const longestWait = 30_000;
 /** Bytes of one event of a stream, and of a body that is no stream. */
 const maxBody = 32_000_000;
+/** Bytes of an answer that is an error, of which a few hundred characters are shown. */
+const maxError = 65_536;
+/** Redirects within the server's own address. */
+const mostHops = 3;
 
 /** Chat completions of any OpenAI-compatible server, streamed. There is no deadline on the first token: local models are slow. */
 export class OpenAiModel implements ModelClient {
@@ -48,6 +53,12 @@ export class OpenAiModel implements ModelClient {
       throw new UserError(l10n.t('The model server at {0} ended its answer before it began.', this.#where.baseUrl), {
         hint: l10n.t('Send the prompt again. If it happens again, look at the log of the server.'),
       });
+    // a call that is not whole must not be made, and half an answer must not pass as one
+    if (!reader.finished)
+      throw new UserError(
+        l10n.t('The model server at {0} broke off in the middle of its answer.', this.#where.baseUrl),
+        { hint: l10n.t('Send the prompt again. If it happens again, look at the log of the server.') },
+      );
     yield* reader.finish(taken);
   }
 
@@ -61,6 +72,7 @@ export class OpenAiModel implements ModelClient {
     }
     const error = errorIn(value);
     if (error) throw serverError(200, error, this.#where);
+    reader.done = true;
     yield* reader.read(value);
   }
 
@@ -87,7 +99,10 @@ export class OpenAiModel implements ModelClient {
       const events = ready;
       ready = [];
       for (const data of events) {
-        if (data.trim() === '[DONE]') return;
+        if (data.trim() === '[DONE]') {
+          reader.done = true;
+          return;
+        }
         let value: unknown;
         try {
           value = JSON.parse(data);
@@ -101,6 +116,31 @@ export class OpenAiModel implements ModelClient {
         yield* reader.read(value);
       }
     }
+  }
+
+  /** One request. What it carries goes to no other host than the one that the file names. */
+  async #post(address: string, init: RequestInit): Promise<Response> {
+    let at = address;
+    for (let hop = 0; hop <= mostHops; hop++) {
+      const response = await fetch(at, { ...init, redirect: 'manual' });
+      const target = response.headers.get('location');
+      if (response.status < 300 || response.status >= 400 || !target) return response;
+      await response.body?.cancel();
+      const next = URL.canParse(target, at) ? new URL(target, at) : undefined;
+      if (next?.origin !== new URL(at).origin)
+        throw new UserError(
+          l10n.t(
+            'The model server at {0} sends requests on to {1}. Nothing was sent there.',
+            this.#where.baseUrl,
+            visible(cap(next?.origin ?? target, 200).text),
+          ),
+          { hint: l10n.t('If that is right, write the new address as baseUrl in {0}.', this.#where.file) },
+        );
+      at = next.href;
+    }
+    throw new UserError(l10n.t('The model server at {0} sends requests on in a circle.', this.#where.baseUrl), {
+      hint: l10n.t('Correct baseUrl in {0}.', this.#where.file),
+    });
   }
 
   /** Sends until the server answers with a stream, fails for good, or was busy too often. */
@@ -119,10 +159,11 @@ export class OpenAiModel implements ModelClient {
       let response: Response;
       let text: string;
       try {
-        response = await fetch(`${baseUrl}/chat/completions`, { method: 'POST', headers, body, signal });
+        response = await this.#post(`${baseUrl}/chat/completions`, { method: 'POST', headers, body, signal });
         if (response.ok) return response;
-        text = await readCapped(response);
+        text = await readHead(response);
       } catch (error) {
+        if (error instanceof UserError) throw error;
         throw connectionError(signal.aborted ? signal.reason : error, this.#where);
       }
       if (
@@ -197,6 +238,19 @@ async function readCapped(response: Response): Promise<string> {
     parts.push(decoder.decode(bytes, { stream: true }));
   }
   return parts.join('') + decoder.decode();
+}
+
+/** The first part of a body; the rest is not fetched. */
+async function readHead(response: Response): Promise<string> {
+  const parts: string[] = [];
+  let size = 0;
+  const decoder = new TextDecoder();
+  for await (const bytes of bytesOf(response)) {
+    parts.push(decoder.decode(bytes, { stream: true }));
+    size += bytes.length;
+    if (size > maxError) break;
+  }
+  return parts.join('');
 }
 
 /** The body, piece by piece. Node's streams can be iterated, which the types of browsers do not know. */

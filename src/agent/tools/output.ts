@@ -68,7 +68,8 @@ function isLow(code: number): boolean {
 export function plainOutput(text: string): string {
   return text
     .replace(/\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[@-Z\\-_]/g, '')
-    .replace(/\r\n/g, '\n')
-    .replace(/[^\n]*\r(?!\n)/g, '')
+    .split(/\r*\n/)
+    .map((line) => line.slice(line.lastIndexOf('\r') + 1))
+    .join('\n')
     .replace(/[\x00-\x08\x0b-\x1f\x7f]/g, '');
 }

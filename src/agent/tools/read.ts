@@ -59,6 +59,9 @@ async function read(
   let bytes: Buffer;
   let size: number;
   try {
+    // a folder on the way that became a link since the question leads elsewhere
+    if ((await realPath(path)) !== path)
+      return failed(l10n.t('{0} was changed in the meantime. Read it again.', shown));
     const file = await open(path, openFlags);
     try {
       const info = await file.stat();

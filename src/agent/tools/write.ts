@@ -65,10 +65,12 @@ async function current(path: string, shown: string): Promise<string | null> {
 async function write(path: string, shown: string, newText: string, oldText: string | null): Promise<ToolResult> {
   const beside = join(dirname(path), `.${randomUUID()}.tmp`);
   try {
-    const now = await current(path, shown);
-    if (now !== oldText)
-      return { ok: false, text: l10n.t('{0} was changed in the meantime; nothing was written. Read it again.', shown) };
+    const changed = l10n.t('{0} was changed in the meantime; nothing was written. Read it again.', shown);
+    // a folder on the way that became a link since the question leads elsewhere
+    if ((await realPath(path)) !== path || (await current(path, shown)) !== oldText)
+      return { ok: false, text: changed };
     await mkdir(dirname(path), { recursive: true });
+    if ((await realPath(path)) !== path) return { ok: false, text: changed };
     const mode = oldText === null ? undefined : (await stat(path)).mode & 0o7777;
     try {
       await writeFile(beside, newText, { flag: 'wx' });

@@ -91,4 +91,20 @@ describe('an asked agent’s calls in the session of the one that asked', () => 
       { numRuns: 300 },
     );
   });
+
+  it('show nothing hidden in a title, say where it was cut, and leave out data deeper than can be sent', () => {
+    let deep: Record<string, unknown> = {};
+    for (let i = 0; i < 100_000; i++) deep = { deep };
+    const send = (title: string, rawInput: Record<string, unknown>) =>
+      forwarder().update({ sessionUpdate: 'tool_call', toolCallId: 'x', title, rawInput }) as unknown as Record<
+        string,
+        unknown
+      >;
+    expect(send('\u202els\u001b[2J', {}).title).toBe('[U+202E]ls[U+001B][2J');
+    expect(send('x'.repeat(5_000), {}).title).toMatch(/^x{2000}…$/);
+    const update = send('ls', deep);
+    expect(update).not.toHaveProperty('rawInput');
+    check(update);
+    expect(send('ls', { a: [{ b: 1 }] }).rawInput).toEqual({ a: [{ b: 1 }] });
+  });
 });

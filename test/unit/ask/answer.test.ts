@@ -101,3 +101,23 @@ describe("rule 6: the answer's text", () => {
     );
   });
 });
+
+describe('an agent that floods', () => {
+  const chunk = (text: string) =>
+    ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } }) as AnyUpdate;
+  it('does not fill the memory, and the end says that something is missing', () => {
+    const answer = new AnswerText();
+    const megabyte = chunk('x'.repeat(1_000_000));
+    for (let i = 0; i < 100; i++) answer.feed(megabyte);
+    const text = answer.text();
+    expect(text.length).toBeLessThan(16_000_200);
+    expect(text).toMatch(/\[the answer is longer than .*\]$/);
+  });
+  it('the first characters are the first characters of the whole', () => {
+    const answer = new AnswerText();
+    for (const text of ['one ', 'two']) answer.feed(chunk(text));
+    answer.feed({ sessionUpdate: 'tool_call', toolCallId: 't', title: 't' } as AnyUpdate);
+    answer.feed(chunk('three'));
+    for (const max of [0, 3, 7, 8, 9, 100]) expect(answer.head(max)).toBe(answer.text().slice(0, max));
+  });
+});

@@ -46,6 +46,14 @@ it('another provider takes neither the address nor the key of the file along', (
   expect(applyOverrides(own, { AGENT_PROVIDER: 'openrouter' })).toMatchObject({ apiKey: 'file-key' });
 });
 
+it('another host does not get the key of the file', () => {
+  const of = (env: NodeJS.ProcessEnv) =>
+    applyOverrides({ ...own, provider: 'openai', baseUrl: 'https://llm.example/v1', apiKey: 'FILEKEY' }, env).apiKey;
+  expect(of({ AGENT_BASE_URL: 'https://evil.example/v1' })).toBeUndefined();
+  expect(of({ AGENT_BASE_URL: 'https://llm.example/v2' })).toBe('FILEKEY');
+  expect(of({ AGENT_BASE_URL: 'https://evil.example/v1', AGENT_API_KEY: 'OWN' })).toBe('OWN');
+});
+
 it('a wrong value is an error of usage that does not show a key', () => {
   expect(() => applyOverrides(own, { AGENT_PROVIDER: 'olama' })).toThrow(
     expect.objectContaining({ exitCode: 2, hint: 'Did you mean `ollama`?' }),

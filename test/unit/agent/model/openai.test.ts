@@ -226,6 +226,79 @@ describe('chat completions', () => {
     expect((await failure(run())).message).toMatch(/broke: terminated/);
   });
 
+  it.each([
+    ['in its words', chunk({ content: 'The half of an ans' })],
+    [
+      'in a call',
+      chunk({ tool_calls: [{ index: 0, id: 'c', function: { name: 'bash', arguments: '{"command":"rm -rf ' } }] }),
+    ],
+  ])('a stream that ends %s is no whole answer, and makes no call', async (_where, text) => {
+    serve(() => sse(text));
+    const model = new OpenAiModel({ baseUrl, model: 'm1', apiKey: key, file: '/x/mm.yaml' });
+    const events: ModelEvent[] = [];
+    const read = async () => {
+      for await (const event of model.stream({
+        messages: [{ role: 'user', text: 'hi' }],
+        tools: [],
+        signal: new AbortController().signal,
+      }))
+        events.push(event);
+    };
+    expect((await failure(read())).message).toContain('broke off');
+    expect(events.filter((event) => event.type !== 'text')).toEqual([]);
+    serve(() => sse(`${text}data: [DONE]\n\n`));
+    expect((await run()).at(-1)).toEqual({ type: 'end', reason: 'stop' });
+  });
+
+  it('a redirect to another host is refused, and followed within the same', async () => {
+    const asked: string[] = [];
+    const to = (location: string) => new Response(null, { status: 307, headers: { location } });
+    const stub = (answer: (url: string) => Response) =>
+      vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+        expect(init.redirect).toBe('manual');
+        asked.push(url);
+        return answer(url);
+      });
+    stub(() => to('http://evil.test/v1/chat/completions'));
+    expect((await failure(run())).message).toContain('http://evil.test');
+    expect(asked).toEqual([`${baseUrl}/chat/completions`]);
+    stub((url) => (url.includes('/v2/') ? sse(chunk({ content: 'hi' }, 'stop')) : to('/v2/chat/completions')));
+    expect(await run()).toContainEqual({ type: 'text', text: 'hi' });
+    stub((url) => to(url));
+    expect((await failure(run())).message).toContain('circle');
+  });
+
+  it('an error page of any size and shape costs little, and its end is not fetched', async () => {
+    let pulled = 0;
+    const endless = () =>
+      new Response(
+        new ReadableStream({
+          pull(controller) {
+            pulled++;
+            controller.enqueue(new TextEncoder().encode('<'.repeat(16_384)));
+          },
+        }),
+        { status: 500 },
+      );
+    serve(endless);
+    const from = process.cpuUsage();
+    expect((await failure(run())).message).toContain('failed (500)');
+    expect(pulled).toBeLessThan(40);
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    for (const body of ['<'.repeat(1_000_000), `{"error":${deep}}`, deep]) {
+      serve(failing(500, body));
+      expect(await failure(run())).toBeInstanceOf(UserError);
+      serve(() =>
+        sse(
+          `data: {"choices":[{"delta":{"content":${body.startsWith('<') ? '1' : body.startsWith('{') ? '2' : deep}}}]}\n\ndata: [DONE]\n\n`,
+        ),
+      );
+      await run().catch((error) => expect(error).toBeInstanceOf(UserError));
+    }
+    // the pattern that looked for tags from every `<` took a minute
+    expect(process.cpuUsage(from).user / 1e6).toBeLessThan(5);
+  });
+
   it('survives any bytes as a stream', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ maxLength: 200 }), async (text) => {

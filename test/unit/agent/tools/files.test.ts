@@ -132,3 +132,29 @@ describe('paths', () => {
     expect(resolveIn('/a', 'b/../c')).toBe('/a/c');
   });
 });
+
+describe('a folder on the way that became a link while the person read the question', () => {
+  const swap = async () => {
+    await rm(ws('lk/real'), { recursive: true });
+    await symlink(join(folder, 'evil'), ws('lk/real'));
+  };
+  beforeEach(async () => {
+    await mkdir(ws('lk/real'), { recursive: true });
+    await mkdir(join(folder, 'evil'));
+  });
+
+  it.each(['new.txt', 'deep/new.txt'])('write: nothing is written behind it (%s)', async (name) => {
+    const call = await writeTool.prepare({ path: `lk/real/${name}`, content: 'x' }, context);
+    await swap();
+    expect(await call.run(run)).toMatchObject({ ok: false, text: expect.stringContaining('changed in the meantime') });
+    await expect(stat(join(folder, 'evil', name))).rejects.toThrow();
+  });
+
+  it('read: nothing is read behind it', async () => {
+    await writeFile(ws('lk/real/a.txt'), 'mine');
+    const call = await readTool.prepare({ path: 'lk/real/a.txt' }, context);
+    await writeFile(join(folder, 'evil/a.txt'), 'secret');
+    await swap();
+    expect(await call.run(run)).toMatchObject({ ok: false, text: expect.stringContaining('changed in the meantime') });
+  });
+});

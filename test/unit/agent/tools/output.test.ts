@@ -53,3 +53,15 @@ describe('output of a command', () => {
     expect(plainOutput('a\x07b\tc')).toBe('ab\tc');
   });
 });
+
+describe('lines that were drawn over', () => {
+  it('leave their last state', () => {
+    expect(plainOutput('10 %\r50 %\r100 %\ndone\r\nnext\r\r\nlast')).toBe('100 %\ndone\nnext\nlast');
+  });
+  it('cost linear time, however long', () => {
+    const from = process.cpuUsage();
+    for (const text of ['a'.repeat(1_000_000), 'a\r'.repeat(500_000), '\x1b['.repeat(500_000)]) plainOutput(text);
+    // looking for the end of the line from each character took a minute for 200 kB
+    expect(process.cpuUsage(from).user / 1e6).toBeLessThan(3);
+  });
+});
