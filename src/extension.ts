@@ -11,9 +11,10 @@ import { createCommands, registerCommands } from './vscode/commands';
 import { ConfigService } from './vscode/config';
 import { configDeps, selfLaunch, userFile } from './vscode/configDeps';
 import { showDiagnostics } from './vscode/diagnostics';
+import { editorChatSurfaces } from './vscode/editorChat';
 import { reportError } from './vscode/errors';
 import { Commands, ContextKeys, EditorCommands, Settings, Views } from './vscode/ids';
-import { openLink, pickFolder, showFile, showFiles } from './vscode/opener';
+import { openLink, pickFolder, showFile, showFiles, workspaceFolders } from './vscode/opener';
 import { Questions } from './vscode/questions';
 import { writeStarter } from './vscode/starter';
 import { registerSurfaces, type Surface } from './vscode/surfaces';
@@ -89,7 +90,7 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
     const live = new DisposableStore();
     const { queue, pool } = started;
     const showCount = (count: number) => page.setBadge(count);
-    const reveal = (q: WaitingQuestion) => chat.reveal(started.get(q.conversation), q.id);
+    const reveal = (q: WaitingQuestion) => chat.reveal(started.get(q.conversation ?? ''), q.id);
     questions = live.add(new Questions({ queue, typing, showCount, reveal, report, log }));
     live.add(
       pool.onDidChange(() => {
@@ -126,6 +127,7 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
           { log },
         ),
     ],
+    ...editorChatSurfaces({ host, folders: workspaceFolders, pickFolder, log }),
     ['problems', () => showDiagnostics(config)],
     ['trust', () => vscode.workspace.onDidGrantWorkspaceTrust(refresh)],
     ['folders', () => vscode.workspace.onDidChangeWorkspaceFolders(refresh)],

@@ -7,7 +7,7 @@ export interface DecisionRecord {
   /** Milliseconds since the epoch. */
   at: number;
   /** The conversation to which it belonged, and its home agent. */
-  conversation: string;
+  conversation: string | undefined;
   home: string;
   /** `bob/bash`. */
   name: string;
@@ -35,7 +35,7 @@ export class DecisionLog {
 
   /** @param shown what was asked, with hidden characters made visible. */
   add(
-    about: { conversation: string; home: string; at: number; shown: string },
+    about: { conversation: string | undefined; home: string; at: number; shown: string },
     question: PermissionQuestion,
     decision: PermissionDecision,
   ): void {

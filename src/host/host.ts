@@ -9,6 +9,7 @@ import { Emitter } from '../base/event';
 import type { Log } from '../base/log';
 import { visible } from '../base/text';
 import type { NoticeNode } from '../chat/nodes';
+import type { AskableAgent } from '../chat/page';
 import { commandOf } from '../chat/tool';
 import { ChildPool } from '../children/pool';
 import { Reaper } from '../children/reaper';
@@ -17,6 +18,7 @@ import { loadAgent } from '../config/pins';
 import type { LoadResult, MmConfig } from '../config/types';
 import { Conversation, type Surroundings } from './conversation';
 import { DecisionLog } from './decisions';
+import { askOutside, type OutsideAsk, type OutsideRun, windowAgent } from './outside';
 import { type AskingConversation, PermissionQueue } from './permissions';
 import { Roster } from './roster';
 import { RuleBook } from './rulebook';
@@ -175,6 +177,26 @@ export class Host {
   /** A new conversation; `home` names its home agent, else it is the file's own. */
   create(home?: string): Conversation {
     return this.#add(new Conversation(this.#surroundings(), { home }));
+  }
+
+  /** Who can be asked by the window's own file, whatever conversation is shown. */
+  async askable(): Promise<AskableAgent[]> {
+    const roster = this.#roster;
+    return roster ? Roster.withStates(await roster.askable(undefined), this.pool.statuses()) : [];
+  }
+
+  /** @throws BlockedError or UserError, which say why no agent can be asked in this window now. */
+  ready(): void {
+    windowAgent({ roster: this.#roster, blocker: this.#config.blocker });
+  }
+
+  /**
+   * An ask of the editor's own chat, which belongs to no conversation and leaves nothing in one.
+   * @throws BlockedError where the window has no configuration that holds.
+   */
+  askOutside(ask: OutsideAsk): OutsideRun {
+    const { relay, queue, rules } = this;
+    return askOutside(ask, { relay, queue, rules, roster: this.#roster, blocker: this.#config.blocker });
   }
 
   /** Lets go of a conversation: what it runs is stopped, its file stays. */

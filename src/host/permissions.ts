@@ -7,8 +7,10 @@ import { type QuestionView, questionView } from '../chat/question';
 /** A question that waits for the person, ready to be shown in a dialog or as a card. */
 export interface WaitingQuestion {
   readonly id: string;
-  /** The conversation to which it belongs. */
-  readonly conversation: string;
+  /** The conversation to which it belongs; undefined for an ask of the editor's own chat, which belongs to none. */
+  readonly conversation: string | undefined;
+  /** It belongs to no conversation, so the view has no place for a card of it. */
+  readonly outside: boolean;
   /** It is answered in the view, as a card; no dialog opens. */
   readonly card: boolean;
   readonly shown: QuestionView;
@@ -18,10 +20,11 @@ export interface WaitingQuestion {
 /** What a person can say to a question. */
 export type PersonsAnswer = Exclude<PermissionAnswer, 'cancelled'>;
 
-/** Who asks: what the queue has to know of a conversation. */
+/** Who asks: what the queue has to know of a conversation, or of what stands for one. */
 export interface AskingConversation {
-  id: string;
-  /** Name of its home agent. */
+  /** Undefined: there is no conversation, and so nothing can be allowed for it. */
+  id: string | undefined;
+  /** Name of its home agent, or `@mm`. */
   home(): string;
   face(name: string): Face;
 }
@@ -132,13 +135,17 @@ export class PermissionQueue implements Disposable {
     signal: AbortSignal,
   ): Promise<PermissionAnswer> {
     if (this.#disposed || signal.aborted || this.#entries.has(question.id)) return Promise.resolve('cancelled');
+    const outside = conversation.id === undefined;
+    const shown = questionView(question, (name) => conversation.face(name));
+    if (outside) shown.canRemember = false;
     return new Promise((resolve) => {
       const moot = () => entry.settle('cancelled');
       const entry: Entry = {
         id: question.id,
         conversation: conversation.id,
-        card: this.#options.prompt?.() === 'inline',
-        shown: questionView(question, (name) => conversation.face(name)),
+        outside,
+        card: !outside && this.#options.prompt?.() === 'inline',
+        shown,
         question,
         settle: (answer) => {
           if (!this.#entries.delete(question.id)) return;

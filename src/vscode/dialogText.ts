@@ -24,6 +24,9 @@ export const maxCharacters = 1_000;
 const longestFact = 300;
 const longestName = 60;
 const longestTitle = 120;
+/** Characters of one line of a text in a tab. */
+const widest = 160;
+const goesOn = '┊ ';
 
 /** Begins every line of an agent's own words, so that none of them can look like a line of ours. */
 const quoteMark = '│ ';
@@ -33,12 +36,12 @@ function oneLine(text: string, max: number): string {
   return firstLine(inOneLine(visible(text)), max);
 }
 
-function diffText(diff: DiffView): string[] {
+function diffText(diff: DiffView, longest: number): string[] {
   const rows = diff.rows.map((row) => {
     const sign = row.kind === 'add' ? '+' : row.kind === 'del' ? '−' : row.kind === 'gap' ? '…' : ' ';
     return `${sign} ${visible(row.text)}`.trimEnd();
   });
-  const head = `${oneLine(diff.path, longestFact)} (+${diff.added} −${diff.removed})`;
+  const head = `${oneLine(diff.path, longest)} (+${diff.added} −${diff.removed})`;
   return diff.cut > 0 ? [head, ...rows, l10n.t('… {0} more lines', diff.cut)] : [head, ...rows];
 }
 
@@ -66,32 +69,12 @@ function lineCount(text: string): number {
 
 /**
  * The words and buttons of one permission dialog. A question that does not fit is never cut: its dialog offers only the
- * way to the card in the view, and the rejection (faults F046: what is allowed must have been seen).
+ * way to the card in the view, and the rejection (faults F046: what is allowed must have been seen). `outside`: the view has no place
+ * for it, so the way leads to a tab that holds `wholeText`.
  */
-export function dialogText(q: DialogQuestion): DialogText {
+export function dialogText(q: DialogQuestion, outside = false): DialogText {
   const title = oneLine(q.name, longestTitle);
-  const whole = visible(q.command).trimEnd();
-  // of a change the paths stand over their rows already
-  const command = q.diffs.length > 0 && whole === q.diffs.map((d) => visible(d.path)).join('\n') ? '' : whole;
-  const body = [...(command ? [command] : []), ...q.diffs.flatMap(diffText)].join('\n');
-  const hidden = Math.max(
-    q.hidden,
-    [q.command, ...q.diffs.flatMap((d) => [d.path, ...d.rows.map((r) => r.text)])].reduce(
-      (sum, text) => sum + (text.match(hiddenCharacters)?.length ?? 0),
-      0,
-    ),
-  );
-  const facts: string[] = [];
-  facts.push(l10n.t('Folder: {0}', oneLine(q.cwd, longestFact)));
-  facts.push(l10n.t('Chain: {0}', q.chain.map((face) => oneLine(face.name, longestName)).join(' → ')));
-  if (q.reason) facts.push(l10n.t('Reason: “{0}”', oneLine(q.reason, 160)));
-  if (hidden > 0) {
-    facts.push(
-      hidden === 1
-        ? l10n.t('1 character that a terminal would hide stands as [U+…]. Read the text as it stands here.')
-        : l10n.t('{0} characters that a terminal would hide stand as [U+…]. Read the text as it stands here.', hidden),
-    );
-  }
+  const { facts, body } = contentOf(q, { fact: longestFact, name: longestName, reason: 160 });
 
   if (!q.canAllow) {
     const why =
@@ -117,12 +100,70 @@ export function dialogText(q: DialogQuestion): DialogText {
       buttons: q.canRemember ? ['allow_once', 'allow_conversation', 'reject'] : ['allow_once', 'reject'],
     };
   }
-  const size = l10n.t(
-    'This is too long for a dialog: {0} lines, {1} characters. Read it in the view and answer there.',
-    lineCount(body),
-    body.length,
-  );
+  const size = outside
+    ? l10n.t(
+        'This is too long for a dialog: {0} lines, {1} characters. Read it in the editor and answer beside it.',
+        lineCount(body),
+        body.length,
+      )
+    : l10n.t(
+        'This is too long for a dialog: {0} lines, {1} characters. Read it in the view and answer there.',
+        lineCount(body),
+        body.length,
+      );
   return { title, detail: [...facts, '', what(q), size].join('\n'), buttons: ['show', 'reject'] };
+}
+
+/** All of a question, as a text to be read in a tab: nothing is cut, and no line is so long that an editor hides its end. */
+export function wholeText(q: DialogQuestion): string {
+  const all = Number.POSITIVE_INFINITY;
+  const { facts, body } = contentOf(q, { fact: all, name: all, reason: all });
+  const lines = `${oneLine(q.name, all)}\n\n${assemble(facts, what(q), body)}`.split('\n').flatMap(wrapped);
+  if (lines.some((line) => line.startsWith(goesOn))) {
+    lines.splice(1, 0, l10n.t('A line that begins with {0} goes on the one above it.', goesOn.trim()));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** A line in pieces that need no scrolling. */
+function wrapped(line: string): string[] {
+  const pieces: string[] = [];
+  for (let rest = line; ; ) {
+    const { text, cut } = cap(rest, widest);
+    pieces.push(pieces.length === 0 ? text : goesOn + text);
+    if (cut === 0) return pieces;
+    rest = rest.slice(text.length);
+  }
+}
+
+/** What is said of a question, and its call's own words. `longest`: characters of a line of ours. */
+function contentOf(
+  q: DialogQuestion,
+  longest: { fact: number; name: number; reason: number },
+): { facts: string[]; body: string } {
+  const whole = visible(q.command).trimEnd();
+  // of a change the paths stand over their rows already
+  const command = q.diffs.length > 0 && whole === q.diffs.map((d) => visible(d.path)).join('\n') ? '' : whole;
+  const body = [...(command ? [command] : []), ...q.diffs.flatMap((d) => diffText(d, longest.fact))].join('\n');
+  const hidden = Math.max(
+    q.hidden,
+    [q.command, ...q.diffs.flatMap((d) => [d.path, ...d.rows.map((r) => r.text)])].reduce(
+      (sum, text) => sum + (text.match(hiddenCharacters)?.length ?? 0),
+      0,
+    ),
+  );
+  const facts: string[] = [];
+  facts.push(l10n.t('Folder: {0}', oneLine(q.cwd, longest.fact)));
+  facts.push(l10n.t('Chain: {0}', q.chain.map((face) => oneLine(face.name, longest.name)).join(' → ')));
+  if (q.reason) facts.push(l10n.t('Reason: “{0}”', oneLine(q.reason, longest.reason)));
+  if (hidden > 0) {
+    facts.push(
+      hidden === 1
+        ? l10n.t('1 character that a terminal would hide stands as [U+…]. Read the text as it stands here.')
+        : l10n.t('{0} characters that a terminal would hide stand as [U+…]. Read the text as it stands here.', hidden),
+    );
+  }
+  return { facts, body };
 }
 
 /** A body of which nothing can be allowed may be cut: the answer is the same. */

@@ -11,6 +11,8 @@ export interface OpenQuestion {
   id: string;
   /** It is answered in the view, as a card; no dialog opens. */
   card: boolean;
+  /** It belongs to no conversation: what is too long for a dialog is shown in a tab. */
+  outside?: boolean;
   shown: DialogQuestion;
 }
 
@@ -33,7 +35,7 @@ export interface DialogDeps {
     /** Keys were pressed now. */
     typed(): void;
   };
-  /** Brings the view with the card of a question to the front. */
+  /** Brings the card of a question to the front: in the view, or in a tab. */
   revealCard(questionId: string): void;
   log: Log;
 }
@@ -87,12 +89,12 @@ export class PermissionDialogs implements Disposable {
   }
 
   async #show(question: OpenQuestion): Promise<void> {
-    const { queue } = this.#deps;
-    const text = dialogText(question.shown);
+    const { queue, log } = this.#deps;
+    const text = dialogText(question.shown, question.outside);
     const labels = {
       allow_once: l10n.t('Allow Once'),
       allow_conversation: l10n.t('Allow for This Conversation'),
-      show: l10n.t('Show in View'),
+      show: question.outside ? l10n.t('Show in Editor') : l10n.t('Show in View'),
       reject: l10n.t('Reject'),
     };
     const items = text.buttons.map((button) => ({
@@ -104,20 +106,19 @@ export class PermissionDialogs implements Disposable {
     if (this.#store.disposed) return;
     const button = chosen?.button ?? 'reject';
     if (button === 'show') {
-      if (queue.current?.id !== question.id) return this.#tooLate(text.title);
+      if (queue.current?.id !== question.id) return sayTooLate(text.title, log);
       queue.showAsCard(question.id);
       this.#deps.revealCard(question.id);
       return;
     }
-    if (!queue.answer(question.id, button)) this.#tooLate(text.title);
+    if (!queue.answer(question.id, button)) sayTooLate(text.title, log);
   }
+}
 
-  #tooLate(name: string): void {
-    this.#deps.log.info(`${name}: answered after it was withdrawn`);
-    vscode.window
-      .showInformationMessage(
-        l10n.t('The question of {0} had been withdrawn before. Your answer changed nothing.', name),
-      )
-      .then(undefined, (error) => this.#deps.log.error(describe(error)));
-  }
+/** An answer came when its question was gone (faults F043, F044). */
+export function sayTooLate(name: string, log: Log): void {
+  log.info(`${name}: answered after it was withdrawn`);
+  vscode.window
+    .showInformationMessage(l10n.t('The question of {0} had been withdrawn before. Your answer changed nothing.', name))
+    .then(undefined, (error) => log.error(describe(error)));
 }

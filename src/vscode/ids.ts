@@ -26,6 +26,22 @@ export const Containers = {
   chat: 'mm',
 } as const;
 
+/** What we are in the editor's own chat. */
+export const EditorChat = {
+  /** Id of the participant `@mm`. */
+  participant: 'mm.ask',
+  /** The name behind the `@`. */
+  name: 'mm',
+  /** The tool that other models call. */
+  tool: 'ask_agent',
+} as const;
+
+/** Schemes of texts that exist only in the editor. */
+export const Schemes = {
+  /** A whole question that is too long for a dialog. */
+  question: 'mm-question',
+} as const;
+
 /** Settings, with their whole key. What leads to a program being run has the scope `machine` (design, section 10). */
 export const Settings = {
   /** Path of the `mm.yaml` to use; empty: the next place that `config/find.ts` knows. */
@@ -56,6 +72,9 @@ export const EditorCommands = {
   openSettings: 'workbench.action.openSettings',
   reloadWindow: 'workbench.action.reloadWindow',
   setContext: 'setContext',
+  /** Writes into the input of the editor's own chat. */
+  openChat: 'workbench.action.chat.open',
+  showNotifications: 'notifications.showList',
 } as const;
 
 /** Keys of what we keep in the editor's own storage. */

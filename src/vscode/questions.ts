@@ -6,6 +6,7 @@ import type { Log } from '../base/log';
 import type { WaitingQuestion } from '../host/permissions';
 import { type DialogQueue, PermissionDialogs } from './dialogs';
 import { Commands, StatusItems } from './ids';
+import { QuestionTabs } from './questionTabs';
 import type { Typing } from './typing';
 
 /** The window's queue of questions; `host/permissions.ts` fits. */
@@ -32,6 +33,7 @@ export class Questions implements Disposable {
   readonly #store = new DisposableStore();
   readonly #deps: QuestionDeps;
   readonly #item: vscode.StatusBarItem;
+  readonly #tabs: QuestionTabs;
   /** The question that was shown last. */
   #last: string | undefined;
 
@@ -47,6 +49,7 @@ export class Questions implements Disposable {
     this.#item.command = Commands.nextQuestion;
     this.#item.backgroundColor = new vscode.ThemeColor('statusBarItem.warningBackground');
     this.#store.add({ dispose: () => this.#item.dispose() });
+    this.#tabs = this.#store.add(new QuestionTabs(queue, log));
     this.#store.add(new PermissionDialogs({ queue, typing, revealCard, log }));
     this.#store.add(queue.onDidChange(() => this.#count()));
     this.#count();
@@ -66,7 +69,9 @@ export class Questions implements Disposable {
 
   async #reveal(question: WaitingQuestion): Promise<void> {
     this.#last = question.id;
-    await this.#deps.reveal(question);
+    if (!question.outside) await this.#deps.reveal(question);
+    // before it is a card its dialog is open, or comes by itself
+    else if (question.card) await this.#tabs.show(question);
   }
 
   #count(): void {

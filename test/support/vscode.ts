@@ -37,12 +37,19 @@ class Uri {
     readonly scheme: string,
     readonly path: string,
     readonly text: string,
+    private readonly parts: { query?: string } = {},
   ) {}
   get fsPath(): string {
     return this.path;
   }
   toString(): string {
     return this.text;
+  }
+  get query(): string {
+    return this.parts.query ?? '';
+  }
+  static from(parts: { scheme: string; path: string; query?: string }): Uri {
+    return new Uri(parts.scheme, parts.path, `${parts.scheme}:${parts.path}`, parts);
   }
   static file(file: string): Uri {
     return new Uri('file', file, `file://${file}`);
@@ -83,6 +90,39 @@ class Diagnostic {
 }
 
 class CancellationError extends Error {}
+
+class CancellationTokenSource {
+  readonly #emitter = new Emitter<void>();
+  readonly token = { isCancellationRequested: false, onCancellationRequested: this.#emitter.event };
+  cancel(): void {
+    this.token.isCancellationRequested = true;
+    this.#emitter.fire();
+  }
+}
+
+class MarkdownString {
+  isTrusted: boolean | undefined;
+  supportHtml: boolean | undefined;
+  constructor(
+    public value = '',
+    readonly supportThemeIcons = false,
+  ) {}
+  appendText(text: string): this {
+    this.value += text.replace(/[\\`*_{}[\]()#+\-!~]/g, '\\$&');
+    return this;
+  }
+  appendMarkdown(text: string): this {
+    this.value += text;
+    return this;
+  }
+}
+
+class LanguageModelTextPart {
+  constructor(readonly value: string) {}
+}
+class LanguageModelToolResult {
+  constructor(readonly content: unknown[]) {}
+}
 
 class ThemeIcon {
   constructor(readonly id: string) {}
@@ -130,6 +170,9 @@ const fake = {
   folderPick: undefined as undefined | (() => unknown),
   diagnostics: new Map<string, Diagnostic[]>(),
   statusItems: [] as StatusItem[],
+  participants: new Map<string, { handler: unknown; iconPath?: unknown; followupProvider?: unknown }>(),
+  tools: new Map<string, unknown>(),
+  contentProviders: new Map<string, { provideTextDocumentContent(uri: Uri): string }>(),
   /** The next message is not shown; its call is rejected with this. */
   failNext: undefined as Error | undefined,
   get window() {
@@ -150,6 +193,9 @@ const fake = {
     this.folderPick = undefined;
     this.diagnostics.clear();
     this.statusItems.length = 0;
+    this.participants.clear();
+    this.tools.clear();
+    this.contentProviders.clear();
     this.failNext = undefined;
     for (const e of [this.changedDocument, this.changedSelection, this.changedSettings, this.changedFolders])
       e.dispose();
@@ -236,6 +282,10 @@ const workspace = {
   },
   getConfiguration: () => ({ get: (key: string, fallback?: unknown) => fake.settings.get(key) ?? fallback }),
   openTextDocument: async (uri: Uri) => ({ uri }),
+  registerTextDocumentContentProvider(scheme: string, provider: { provideTextDocumentContent(uri: Uri): string }) {
+    fake.contentProviders.set(scheme, provider);
+    return new Disposable(() => fake.contentProviders.delete(scheme));
+  },
   onDidChangeTextDocument: fake.changedDocument.event,
   onDidChangeConfiguration: fake.changedSettings.event,
   onDidChangeWorkspaceFolders: fake.changedFolders.event,
@@ -249,6 +299,21 @@ const commands = {
   },
   async executeCommand(...args: unknown[]) {
     fake.commands.push(args);
+  },
+};
+
+/** The editor's own chat; a test of an editor without it takes the functions away. */
+const chat: { createChatParticipant?(id: string, handler: unknown): object } = {
+  createChatParticipant(id, handler) {
+    const participant = { handler, dispose: () => fake.participants.delete(id) };
+    fake.participants.set(id, participant);
+    return participant;
+  },
+};
+const lm: { registerTool?(name: string, tool: unknown): Disposable } = {
+  registerTool(name, tool) {
+    fake.tools.set(name, tool);
+    return new Disposable(() => fake.tools.delete(name));
   },
 };
 
@@ -276,6 +341,8 @@ const l10n = { t: (text: string) => text, bundle: undefined };
 
 export {
   CancellationError,
+  CancellationTokenSource,
+  chat,
   commands,
   Diagnostic,
   DiagnosticSeverity,
@@ -283,8 +350,12 @@ export {
   Emitter as EventEmitter,
   env,
   fake,
+  LanguageModelTextPart,
+  LanguageModelToolResult,
   l10n,
   languages,
+  lm,
+  MarkdownString,
   Position,
   QuickPickItemKind,
   Range,

@@ -82,6 +82,17 @@ describe('the questions of a window', () => {
     expect(await refused).toBe('reject');
   });
 
+  it('an ask outside of every conversation can be allowed once only, and never stands in the view as a card', async () => {
+    const queue = new PermissionQueue({ prompt: () => 'inline' });
+    const outside = queue.asker({ ...conversation, id: undefined });
+    const answer = outside.ask(question('a'), never());
+    expect(queue.current).toMatchObject({ id: 'a', outside: true, card: false, shown: { canRemember: false } });
+    queue.answer('a', 'allow_conversation');
+    expect(await answer).toBe('allow_once');
+    void queue.asker(conversation).ask(question('b'), never());
+    expect(queue.waiting[0]).toMatchObject({ outside: false, card: true, shown: { canRemember: true } });
+  });
+
   it('the end of the window answers for nobody: all that wait are cancelled', async () => {
     const queue = new PermissionQueue();
     const answer = queue.asker(conversation).ask(question('a'), never());

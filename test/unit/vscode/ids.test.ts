@@ -1,12 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Commands, Containers, ContextKeys, EditorCommands, Settings, Views } from '../../../src/vscode/ids';
+import {
+  Commands,
+  Containers,
+  ContextKeys,
+  EditorChat,
+  EditorCommands,
+  Settings,
+  Views,
+} from '../../../src/vscode/ids';
 
 const root = path.resolve(__dirname, '../../..');
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 const strings = JSON.parse(readFileSync(path.join(root, 'package.nls.json'), 'utf8')) as Record<string, string>;
 const contributes = manifest.contributes;
+
+/** Names that are typed as they stand, and what only models read. */
+const notForPeople =
+  /^contributes\.(chatParticipants\.\d+\.(commands\.\d+\.)?name|languageModelTools\.\d+\.(name|inputSchema\..+))$/;
 
 const sorted = (list: Iterable<string>) => [...list].sort();
 
@@ -39,6 +51,19 @@ describe('ids and package.json say the same', () => {
     const views = Object.values(contributes.views).flat() as { id: string }[];
     expect(sorted(views.map((v) => v.id))).toEqual(sorted(Object.values(Views)));
     expect(contributes.viewsContainers.secondarySidebar).toHaveLength(1);
+  });
+
+  it('the participant and the tool of the editor’s own chat', () => {
+    const [participant] = contributes.chatParticipants;
+    expect(contributes.chatParticipants).toHaveLength(1);
+    expect([participant.id, participant.name]).toEqual([EditorChat.participant, EditorChat.name]);
+    expect(participant.commands.map((c: { name: string }) => c.name)).toEqual(['ask', 'ask-with-context']);
+    expect(contributes.languageModelTools.map((t: { name: string }) => t.name)).toEqual([EditorChat.tool]);
+    const { inputSchema, modelDescription } = contributes.languageModelTools[0];
+    // the editor passes no other schema on to models
+    expect(inputSchema.type).toBe('object');
+    expect(Object.keys(inputSchema.properties)).toEqual(['agent', 'prompt', 'context']);
+    expect(modelDescription).toContain('list of agents');
   });
 
   it('settings', () => {
@@ -97,7 +122,7 @@ describe('package.json', () => {
         /\.(title|name|description|markdownDescription|contextualTitle)$/.test(at) &&
         typeof value === 'string'
       ) {
-        if (!/^%.+%$/.test(value)) found.push(`${at} = ${value}`);
+        if (!/^%.+%$/.test(value) && !notForPeople.test(at)) found.push(`${at} = ${value}`);
       }
     };
     look(contributes, 'contributes');
