@@ -25,9 +25,7 @@ export async function packExtension() {
     for (const name of await readdir(root)) {
       if (candidates.test(name)) await cp(path.join(root, name), path.join(stage, name), { recursive: true });
     }
-    const vsce = path.join(root, 'node_modules/@vscode/vsce/vsce');
-    const options = ['--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links'];
-    await mustRun(process.execPath, [vsce, 'package', ...options, '-o', file], { cwd: stage });
+    await packFolder(stage, file);
   } finally {
     await rm(stage, { recursive: true, force: true });
   }
@@ -37,6 +35,13 @@ export async function packExtension() {
     throw new StepError(`mm.vsix has ${size} bytes; it must stay under ${limit}: ${how}.`);
   }
   return { file, bytes: size };
+}
+
+/** Packs the extension in a folder as it stands. */
+export async function packFolder(folder, file, options = []) {
+  const vsce = path.join(root, 'node_modules/@vscode/vsce/vsce');
+  const usual = ['--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links'];
+  await mustRun(process.execPath, [vsce, 'package', ...usual, ...options, '-o', file], { cwd: folder });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

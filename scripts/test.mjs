@@ -124,7 +124,18 @@ async function prepareEditor(work, packed, chromium, summary) {
     if (!chromium) throw new StepError('There is no Chromium to open VS Code in; see above.');
     const template = path.join(work, 'template');
     await step('installing the packed extension into VS Code', () => installVsix(template, packed.file));
-    return { chromium, extensions: path.join(template, 'extensions') };
+    const helper = path.join(work, 'helper.vsix');
+    const { packFolder } = await import('./package.mjs');
+    await packFolder(path.join(root, 'test/vscode/helper'), helper, ['--skip-license']);
+    // the editor's own chat takes requests only where there is a model, and most tests are of an editor without one
+    const withModel = path.join(work, 'template-model');
+    for (const file of [packed.file, helper]) await installVsix(withModel, file);
+    return {
+      chromium,
+      extensions: path.join(template, 'extensions'),
+      withModel: path.join(withModel, 'extensions'),
+      helper,
+    };
   } catch (error) {
     summary.note(error);
     return { error };
@@ -137,6 +148,7 @@ async function hostTests(work, editor) {
   const found = await runHostTests({
     run: path.join(work, 'host'),
     extensions: editor.extensions,
+    helper: editor.helper,
     chromium: editor.chromium,
     // the workbench's own lines come the same way; mocha's are the indented ones
     onLine: (line) => /^\s{2,}\S/.test(line) && console.log(line),
@@ -156,6 +168,7 @@ async function uiTests(work, results, editor, rest) {
       ...process.env,
       CHROMIUM: editor.chromium,
       MM_TEST_EXTENSIONS: editor.extensions,
+      MM_TEST_EXTENSIONS_MODEL: editor.withModel,
       MM_TEST_JSON: report,
       MM_TEST_RESULTS: results,
       TMPDIR: work,

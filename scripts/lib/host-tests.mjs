@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from './paths.mjs';
-import { startServer } from './server.mjs';
+import { installVsix, startServer } from './server.mjs';
 
 const entry = path.join(root, 'test/vscode/support/host-runner.cjs');
 
@@ -11,11 +11,12 @@ const entry = path.join(root, 'test/vscode/support/host-runner.cjs');
  * @param {object} o
  * @param {string} o.run folder for this run's data
  * @param {string} o.extensions folder of installed extensions; the one under test is the packed one in it
+ * @param {string} o.helper packed extension that stands in for a model
  * @param {string} o.chromium
  * @param {(line: string) => void} o.onLine
  * @returns {Promise<{passed: number, failed: number, failures: {title: string, error: string}[]}>}
  */
-export async function runHostTests({ run, extensions, chromium, onLine }) {
+export async function runHostTests({ run, extensions, helper, chromium, onLine }) {
   const installed = (await readdir(extensions)).find((name) => name.startsWith('mm.mm-'));
   if (!installed) throw new Error(`the packed extension is not installed in ${extensions}`);
   await mkdir(path.join(run, 'workspace'), { recursive: true });
@@ -23,12 +24,15 @@ export async function runHostTests({ run, extensions, chromium, onLine }) {
   await writeFile(path.join(workspace, 'README.md'), '# A workspace of a test\n');
   const result = path.join(run, 'result.json');
 
+  await installVsix(path.join(run, 'editor'), helper);
   const server = await startServer({
     run: path.join(run, 'editor'),
     workspace,
     // the extension is given to the window as the one under development: installed as well, it would run twice
     trusted: [workspace],
     hostTests: true,
+    // tools are there only where the chat is, and no dialog opens in this suite
+    settings: { 'chat.disableAIFeatures': false, 'chat.tools.global.autoApprove': true },
     env: { MM_HOST_TESTS_RESULT: result },
   });
   const remote = (file) => `vscode-remote://127.0.0.1:${server.port}${file}`;

@@ -2,7 +2,15 @@ const assert = require('node:assert/strict');
 const vscode = require('vscode');
 
 const id = 'mm.mm';
-const commands = ['mm.askAgent', 'mm.newConversation', 'mm.openConfiguration', 'mm.restartAgent', 'mm.showLog'];
+const commands = [
+  'mm.askAgent',
+  'mm.newConversation',
+  'mm.nextQuestion',
+  'mm.openConfiguration',
+  'mm.permissions',
+  'mm.restartAgent',
+  'mm.showLog',
+];
 
 /** Processes below this one, by /proc; the editor's own helpers are among them, so only a difference means something. */
 function children() {

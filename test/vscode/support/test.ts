@@ -13,6 +13,8 @@ export interface EditorOptions {
   trusted: boolean;
   settings: Record<string, unknown>;
   machineSettings: Record<string, unknown>;
+  /** The editor has a model, by test/vscode/helper, and its own chat is on. */
+  model: boolean;
 }
 
 /**
@@ -24,9 +26,10 @@ export const test = base.extend<EditorOptions & { editor: Editor }>({
   trusted: [true, { option: true }],
   settings: [{}, { option: true }],
   machineSettings: [{}, { option: true }],
+  model: [false, { option: true }],
 
-  editor: async ({ page, files, trusted, settings, machineSettings }, use, info) => {
-    const extensions = process.env.MM_TEST_EXTENSIONS;
+  editor: async ({ page, files, trusted, settings, machineSettings, model }, use, info) => {
+    const extensions = model ? process.env.MM_TEST_EXTENSIONS_MODEL : process.env.MM_TEST_EXTENSIONS;
     if (!extensions) throw new Error('run these by `npm run test:vscode`: it packs and installs the extension first');
     const run = await realpath(await mkdtemp(path.join(os.tmpdir(), 'mm-vscode-')));
     const workspace = path.join(run, 'workspace');
@@ -43,6 +46,7 @@ export const test = base.extend<EditorOptions & { editor: Editor }>({
         // what no story needs and every start would pay for
         'extensions.webWorker': false,
         'git.enabled': false,
+        ...(model ? { 'chat.disableAIFeatures': false } : {}),
         ...settings,
       },
       machineSettings,
