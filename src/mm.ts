@@ -34,7 +34,9 @@ function compose(log: Log): Services {
   let host: Promise<void> | undefined;
 
   const groups = () => {
-    reaper ??= import('./children/reaper').then(({ Reaper }) => Reaper.start(log));
+    reaper ??= import('./children/reaper').then(({ Reaper }) =>
+      Reaper.start(log, join(cacheFolder(env, process.platform), 'launches')),
+    );
     return reaper;
   };
   const makeRelay = async () => {

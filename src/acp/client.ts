@@ -66,6 +66,7 @@ export class AgentConnection implements Disposable {
   #malformed = 0;
   #info: InitializeResponse | undefined;
   #hub = false;
+  #echoed = false;
   #secrets: string[] = [];
 
   constructor(o: AgentConnectionOptions) {
@@ -112,6 +113,11 @@ export class AgentConnection implements Disposable {
   /** Lines and updates that were no messages. */
   get noiseCount(): number {
     return this.#noiseCount;
+  }
+
+  /** The other side has sent our `initialize` back: it is no agent. */
+  get echoed(): boolean {
+    return this.#echoed;
   }
 
   get onNoise(): Event<Noise> {
@@ -263,6 +269,7 @@ export class AgentConnection implements Disposable {
       if (!session) throw new RpcError(ErrorCode.notFound, 'Session not found', { sessionId: ask.sessionId });
       if (session.isHub) return session.ask(ask, ctx);
     }
+    if (method === 'initialize') this.#echoed = true;
     this.#note(method, `the agent asks for ${method}, which is not offered; it is told so each time`);
     throw new RpcError(ErrorCode.methodNotFound, `"Method not found": ${cap(method, 200).text}`, {
       method: cap(method, 200).text,

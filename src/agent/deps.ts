@@ -9,6 +9,8 @@ import type { AskRelayer } from './relayer';
 export interface Groups {
   add(pgid: number): void;
   remove(pgid: number): void;
+  /** An environment with a mark in it, so that what is started is known as ours wherever it goes. */
+  marked(env: Record<string, string>): Record<string, string>;
 }
 
 /** What all sessions of one `mm` process share. */

@@ -13,6 +13,7 @@ export interface SpawnFailure extends NodeJS.ErrnoException {
 export function describeExit(name: string, info: ExitInfo): string {
   if (info.spawnError) return describeSpawnError(name, info.spawnError);
   if (info.signal) return l10n.t('{0} was ended by signal {1}', name, info.signal);
+  if (isForeign(info)) return l10n.t("{0}'s program cannot run on this system: it is built for another one", name);
   if (info.code === 127) {
     const program = missingProgram(info.stderrTail);
     return program
@@ -42,6 +43,9 @@ export function exitHint(info: ExitInfo): string | undefined {
       : `${install} ${l10n.t('The PATH searched: {0}', error.searched || '""')}`;
   }
   if (error?.code === 'EACCES') return l10n.t('Make it executable (chmod +x), or start it by its interpreter.');
+  if (error?.code === 'ENOEXEC' || isForeign(info)) {
+    return l10n.t('Install the version for this system; a script needs a first line such as #!/bin/sh.');
+  }
   if (info.code === 127) {
     return l10n.t('Install it, or write the absolute path of both the interpreter and the agent in mm.yaml.');
   }
@@ -81,4 +85,19 @@ function missingProgram(stderr: string): string | undefined {
     /(?:^|: )([^\s:]{1,80}): (?:command )?not found/m.exec(stderr) ??
     /['"]([^'"\n]{1,80})['"] is not recognized/.exec(stderr);
   return match?.[1];
+}
+
+/** `execvp` gives what the system cannot run to a shell, which reads its first bytes as a command; other launchers say it in words. */
+function isForeign({ code, stderrTail }: ExitInfo): boolean {
+  return (
+    (code === 126 || code === 127 || code === 2) &&
+    /exec format error|cannot execute binary file|\]ELF|bad cpu type/i.test(stderrTail)
+  );
+}
+
+/** The program itself, or one that it needs, was not found: another PATH may have it. */
+export function isMissing(info: ExitInfo): boolean {
+  const error = info.spawnError as SpawnFailure | undefined;
+  if (error) return error.interpreter === undefined && error.searched !== undefined;
+  return info.code === 127 && !isForeign(info);
 }

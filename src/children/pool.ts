@@ -1,13 +1,18 @@
 import { AgentConnection } from '../acp/client';
+import { RpcError } from '../acp/peer';
 import type { Implementation, InitializeResponse } from '../acp/types';
 import type { Disposable } from '../base/disposable';
 import { CancelledError, describe, isCancelled, UserError } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
 import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
-import { describeExit, exitHint } from './exit';
+import { cap, visible } from '../base/text';
+import { BackOff, WaitingError } from './back-off';
+import { describeExit, exitHint, isMissing } from './exit';
+import { joinPaths, loginPath } from './login-path';
 import { ChildProcess, calmGraces, type Graces, hurriedGraces } from './process';
 import { Reaper } from './reaper';
+import { strangerInWords } from './stranger';
 import { within } from './time';
 import type { ChildSpec, ChildState, ChildStatus, ExitInfo, Lease, PooledChild } from './types';
 
@@ -29,6 +34,10 @@ export interface PoolOptions {
   initializeDeadline?: number;
   /** The host's reaper; without one the pool makes its own with the first child. */
   reaper?: Reaper;
+  /** The PATH of the person's login shell, for a program that was not found (faults F005); `loginPath` when nothing is said. */
+  loginPath?(): Promise<string | undefined>;
+  /** The clock of the back-off, milliseconds; for tests. */
+  now?(): number;
   /** For tests. */
   connect?(o: ConnectOptions): AgentConnection;
 }
@@ -61,7 +70,15 @@ interface Entry {
   ready: Promise<void>;
   readonly start: AbortController;
   ending?: Ending;
+  /** Lines that were no messages, before it was ready; the first few. */
+  readonly words: string[];
+  /** It is started once more, with the PATH of the login shell. */
+  again?: Promise<string | undefined>;
+  tried?: boolean;
 }
+
+/** Lines of a program that is no agent which are kept for its sentence. */
+const mostWords = 20;
 
 /**
  * The children of one host, each started once and shared (rule 1). Its key decides what is the same child; a child that died is
@@ -77,6 +94,7 @@ export class ChildPool implements Disposable {
   readonly #changed = new Emitter<void>();
   #reaper: Reaper | undefined;
   #isCurrent: (spec: ChildSpec) => boolean = () => true;
+  readonly #backOff: BackOff;
   #closing = false;
 
   readonly onDidChange: Event<void> = this.#changed.event;
@@ -84,6 +102,7 @@ export class ChildPool implements Disposable {
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#reaper = options.reaper;
+    this.#backOff = new BackOff(options.now);
   }
 
   /**
@@ -120,6 +139,7 @@ export class ChildPool implements Disposable {
   /** Ends the child of this key, whoever uses it; the next `acquire` starts a new one. Resolves when the old one is gone. */
   async restart(key: string): Promise<void> {
     this.#dead.delete(key);
+    this.#backOff.forget(key);
     const entry = this.#entries.get(key);
     if (entry) await this.#end(entry, 'restart', calmGraces);
   }
@@ -165,6 +185,7 @@ export class ChildPool implements Disposable {
       waiters: 0,
       ready: Promise.resolve(),
       start: new AbortController(),
+      words: [],
     };
     this.#entries.set(spec.key, entry);
     this.#dead.delete(spec.key);
@@ -182,33 +203,64 @@ export class ChildPool implements Disposable {
     await Promise.resolve();
     try {
       if (entry.ending) throw this.#endError(entry);
+      this.#backOff.refuse(spec);
       this.#reaper ??= Reaper.start(log);
-      const child = ChildProcess.spawn(spec, this.#reaper, log);
-      entry.process = child;
-      const died = child.exited.then((info) => this.#exited(entry, info));
-      const connection = this.#connect(entry, child);
-      entry.connection = connection;
-      connection.closed
-        .then(() => {
-          connection.dispose();
-          return this.#end(entry, 'closed', hurriedGraces);
-        })
-        .catch((error: unknown) => this.#options.log.error(`${spec.name}: ${describe(error)}`));
-      const answer = connection.initialize({
-        clientInfo,
-        hub: hub && spec.hub,
-        deadline: initializeDeadline,
-        signal: entry.start.signal,
+      const begin = (env: Record<string, string>) => {
+        const child = ChildProcess.spawn({ ...spec, env }, this.#reaper, log);
+        entry.process = child;
+        const died = child.exited.then((info) => this.#exited(entry, info));
+        const connection = this.#connect(entry, child);
+        entry.connection = connection;
+        connection.onNoise(({ text }) => {
+          if (!entry.info && entry.words.length < mostWords) entry.words.push(text);
+        });
+        connection.closed
+          .then(() => {
+            connection.dispose();
+            return entry.connection === connection && !entry.again
+              ? this.#end(entry, 'closed', hurriedGraces)
+              : undefined;
+          })
+          .catch((error: unknown) => this.#options.log.error(`${spec.name}: ${describe(error)}`));
+        const answer = connection.initialize({
+          clientInfo,
+          hub: hub && spec.hub,
+          deadline: initializeDeadline,
+          signal: entry.start.signal,
+        });
+        return Promise.race([answer, died.then(() => undefined)]);
+      };
+      let info = await begin(spec.env).catch((error: unknown) => {
+        if (!entry.again) throw error;
+        return undefined;
       });
-      const info = await Promise.race([answer, died.then(() => undefined)]);
+      if (!info && entry.again) {
+        const path = await entry.again;
+        entry.again = undefined;
+        if (path !== undefined && !entry.ending) {
+          log.info(`${spec.name}: started again with the PATH of the login shell`);
+          info = await begin({ ...spec.env, PATH: path });
+        } else if (entry.exit) this.#exited(entry, entry.exit);
+      }
       if (!info || entry.state === 'ended') throw this.#endError(entry);
+      this.#backOff.forget(spec.key);
       entry.info = info;
       entry.state = 'ready';
-      log.info(`${spec.name}: process ${child.pid} is ready`);
+      log.info(`${spec.name}: process ${entry.process?.pid} is ready`);
       this.#changed.fire();
     } catch (error) {
-      throw await this.#startError(entry, error);
+      const said = await this.#startError(entry, error);
+      if (!isCancelled(said) && !(said instanceof WaitingError)) this.#backOff.failed(spec.key);
+      throw said;
     }
+  }
+
+  /** A program that was not found may stand on the PATH of the login shell, once. */
+  #elsewhere(entry: Entry, info: ExitInfo): Promise<string | undefined> | undefined {
+    if (entry.info || entry.ending || entry.tried || !isMissing(info)) return undefined;
+    entry.tried = true;
+    const { loginPath: asked = loginPath } = this.#options;
+    return asked().then((path) => (path === undefined ? undefined : joinPaths(entry.spec.env.PATH ?? '', path)));
   }
 
   #connect(entry: Entry, process: ChildProcess): AgentConnection {
@@ -222,8 +274,25 @@ export class ChildPool implements Disposable {
     return new AgentConnection({ input: process.stdout, output: process.stdin, log, endReason });
   }
 
+  /** What is no agent says something else than why it ended; one that failed in words of its own is an agent all the same. */
+  #stranger(entry: Entry, error: unknown): UserError | undefined {
+    const { exit, info, words, spec } = entry;
+    const echoed = entry.connection?.echoed ?? false;
+    const own = exit !== undefined && (exit.code === undefined || exit.code === 127);
+    if (info || own || isCancelled(error) || entry.ending === 'restart') return undefined;
+    if (error instanceof RpcError && !echoed) return undefined;
+    const stderr = entry.process?.stderrTail() ?? '';
+    const said = strangerInWords(spec.name, { lines: words, echoed, stderr, failed: (exit?.code ?? 0) !== 0 });
+    if (!said) return undefined;
+    const lines = words.slice(0, 5).map((line) => visible(cap(line, 300).text));
+    const detail = [...lines, stderr].filter(Boolean).join('\n');
+    return new UserError(l10n.t('{0} could not be started: {1}', spec.name, said.message), { hint: said.hint, detail });
+  }
+
   #exited(entry: Entry, info: ExitInfo): void {
     entry.exit = info;
+    entry.again = this.#elsewhere(entry, info);
+    if (entry.again) return;
     const expected = entry.ending !== undefined && entry.ending !== 'closed';
     if (!expected) {
       this.#options.log.warn([describeExit(entry.spec.name, info), info.stderrTail].filter(Boolean).join('\n'));
@@ -308,6 +377,9 @@ export class ChildPool implements Disposable {
     // An agent that answers with an error and exits says more in its answer; one that only exits, in its exit.
     if (entry.process && !isCancelled(error)) await within(entry.process.exited, 300);
     void this.#end(entry, 'failed', hurriedGraces);
+    if (error instanceof WaitingError) return error;
+    const stranger = this.#stranger(entry, error);
+    if (stranger) return stranger;
     if ((own && own !== 'closed') || entry.exit?.spawnError) return this.#endError(entry);
     if (error instanceof ChildEndedError) return error;
     const detail = entry.process?.stderrTail() || undefined;

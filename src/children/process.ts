@@ -8,6 +8,7 @@ import type { Log } from '../base/log';
 import { secretsOf } from '../base/secrets';
 import type { SpawnFailure } from './exit';
 import { groupAlive, signalGroup, taskkill } from './group';
+import { endMarked, launchVariable } from './launches';
 import type { Reaper } from './reaper';
 import { StderrLines, StderrTail } from './stderr';
 import { within } from './time';
@@ -46,6 +47,8 @@ export class ChildProcess {
   readonly #spec: ChildSpec;
   readonly #reaper: Reaper | undefined;
   readonly #tail: StderrTail;
+  /** Stands in its environment, and in that of all that it starts. */
+  readonly #mark: string | undefined;
   #resolveExited!: (info: ExitInfo) => void;
   #resolveGone!: () => void;
   #hasExited = false;
@@ -66,7 +69,8 @@ export class ChildProcess {
     this.gone = new Promise((resolve) => {
       this.#resolveGone = resolve;
     });
-    const child = start(spec);
+    this.#mark = windows ? undefined : reaper?.mark();
+    const child = start(spec, this.#mark);
     if (!(child instanceof Error) && child.pid !== undefined) {
       this.pid = child.pid;
       // In the same tick as the spawn: a host that is killed from here on leaves nothing behind.
@@ -177,6 +181,8 @@ export class ChildProcess {
         await new Promise((resolve) => setTimeout(resolve, pollEvery));
       }
     }
+    // what has left the group (`setsid`)
+    if (this.#mark !== undefined) await endMarked(this.#mark);
     if (pid !== undefined) this.#reaper?.remove(pid);
     this.#settleGone();
     if (child.stdout) await letGo(child.stdout as Socket);
@@ -198,10 +204,10 @@ export class ChildProcess {
   }
 }
 
-function start(spec: ChildSpec): NodeChild | NodeJS.ErrnoException {
+function start(spec: ChildSpec, mark: string | undefined): NodeChild | NodeJS.ErrnoException {
   const options: SpawnOptions = {
     cwd: spec.cwd,
-    env: spec.env,
+    env: mark === undefined ? spec.env : { ...spec.env, [launchVariable]: mark },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: !windows,
     windowsHide: true,

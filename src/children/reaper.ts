@@ -1,10 +1,14 @@
 import { type ChildProcess as NodeChild, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import type { Disposable } from '../base/disposable';
+import { describe } from '../base/errors';
 import { type Log, silentLog } from '../base/log';
+import { endOrphans, launchVariable, removeRecord, writeRecord } from './launches';
 
 /**
  * The shell's whole work: keep a list of process groups that it is told on stdin, and KILL them when stdin closes, which also
- * happens when the host dies by `kill -9`. It ignores what a terminal or a session manager sends to everybody. A group that the
+ * happens when the host dies by `kill -9`; then what carries the launch's mark and has left its group (`$1`; Linux shows it), and the
+ * launch record (`$2`). It ignores what a terminal or a session manager sends to everybody. A group that the
  * kernel has meanwhile given to somebody else is not among them: hosts take a group off the list when its last process has ended.
  */
 const loop = `trap '' INT TERM HUP QUIT PIPE
@@ -17,6 +21,13 @@ while read -r line; do
   case $line in +*) groups="$groups$id ";; esac
 done
 for id in $groups; do kill -s KILL -- "-$id" 2>/dev/null; done
+for round in 1 2; do
+  for file in $(grep -alF "$1" /proc/[0-9]*/environ 2>/dev/null); do
+    id=\${file#/proc/}
+    kill -s KILL "\${id%/environ}" 2>/dev/null
+  done
+done
+[ -z "$2" ] || rm -f -- "$2"
 exit 0`;
 
 const mostRestarts = 3;
@@ -28,16 +39,32 @@ const mostRestarts = 3;
 export class Reaper implements Disposable {
   readonly #groups = new Set<number>();
   readonly #log: Log;
+  readonly #folder: string | undefined;
+  /** Of this host's launches: what carries it in its environment is ours. */
+  readonly id = randomBytes(16).toString('hex');
+  #record: string | undefined;
+  #launches = 0;
   #shell: NodeChild | undefined;
   #restarts = 0;
   #disposed = false;
 
-  private constructor(log: Log) {
+  private constructor(log: Log, folder: string | undefined) {
     this.#log = log;
+    this.#folder = folder;
   }
 
-  static start(log: Log = silentLog): Reaper {
-    return new Reaper(log);
+  /** @param folder for launch records, by which the next host finds what was left if host and reaper are killed together */
+  static start(log: Log = silentLog, folder?: string): Reaper {
+    return new Reaper(log, folder);
+  }
+
+  /** A mark for one launch, to stand in its environment under `launchVariable`. */
+  mark(): string {
+    return `${this.id}.${++this.#launches}`;
+  }
+
+  marked(env: Record<string, string>): Record<string, string> {
+    return { ...env, [launchVariable]: this.mark() };
   }
 
   /** The shell's process id, while it runs. For tests and for who lists processes. */
@@ -69,12 +96,17 @@ export class Reaper implements Disposable {
     this.#groups.clear();
     this.#shell?.stdin?.end();
     this.#shell = undefined;
+    if (this.#record) removeRecord(this.#record);
   }
 
   #start(): void {
     // Detached: a session of its own, so that neither Ctrl-C nor a signal to the host's group reaches it. Its folder is `/`, so
     // that it holds nobody's disk, and its environment is bare.
-    const shell = spawn('/bin/sh', ['-c', loop], {
+    if (this.#folder && !this.#record) {
+      this.#record = writeRecord(this.#folder, this.id, this.#log);
+      endOrphans(this.#folder, this.#log).catch((error) => this.#log.warn(describe(error)));
+    }
+    const shell = spawn('/bin/sh', ['-c', loop, 'mm-reaper', `${launchVariable}=${this.id}`, this.#record ?? ''], {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
       cwd: '/',

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Implementation } from '../acp/types';
 import type { SelfLaunch } from '../ask/launch';
@@ -88,7 +89,7 @@ export class Host {
   constructor(options: HostOptions) {
     this.#o = options;
     const { log, clientInfo, self, parentEnv } = options;
-    this.#reaper = Reaper.start(log);
+    this.#reaper = Reaper.start(log, join(options.storageDir, '..', 'launches'));
     this.pool = new ChildPool({ log, hub: true, clientInfo, reaper: this.#reaper });
     this.queue = new PermissionQueue({
       prompt: options.prompt,

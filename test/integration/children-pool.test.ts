@@ -144,6 +144,7 @@ it('rule 3: what a child sees of its environment', async () => {
     AGENT_YOLO: 'false',
     AGENT_SESSIONS: 'off',
     MM_ASK_DEPTH: '1',
+    MM_LAUNCH: expect.stringMatching(/^[0-9a-f]{32}\.\d+$/),
   });
   expect(process.env).toEqual(before);
 });

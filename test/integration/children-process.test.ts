@@ -239,13 +239,20 @@ describe('the reaper', () => {
   });
 
   it('a group that was taken off the list is spared, others are not, and its shell ends', async () => {
-    const [one, two, three] = ['1', '2', '3'].map((n) => node(`${stubborn} console.error('up')`, `a${n}.mjs`)) as [
-      ChildProcess,
+    const [one, three] = ['1', '3'].map((n) => node(`${stubborn} console.error('up')`, `a${n}.mjs`)) as [
       ChildProcess,
       ChildProcess,
     ];
+    // of another launch: its group was once on our list
+    const other = Reaper.start();
+    const two = ChildProcess.spawn(
+      nest.spec(process.execPath, [nest.file('a2.mjs', `${stubborn} console.error('up')`)]),
+      other,
+      silentLog,
+    );
     for (const child of [one, two, three]) await stderrHas(child, 'up');
     const shell = reaper.pid!;
+    reaper.add(two.pid!);
     reaper.remove(two.pid!);
     reaper.dispose();
     expect(await one.exited).toMatchObject({ signal: 'SIGKILL' });
@@ -254,5 +261,6 @@ describe('the reaper', () => {
     expect(alive(two.pid!)).toBe(true);
     two.killNow();
     await two.gone;
+    other.dispose();
   });
 });

@@ -62,7 +62,7 @@ async function bash(command: string, options: BashOptions, context: ToolContext,
   const { file, args, verbatim } = shellFor(command);
   const child = spawn(file, args, {
     cwd: context.cwd,
-    env,
+    env: groups.marked(env),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: process.platform !== 'win32',
     windowsHide: true,

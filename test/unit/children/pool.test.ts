@@ -49,6 +49,10 @@ class FakeConnection {
     void (o.process as ChildProcess).exited.then(async () => this.close(await o.endReason()));
   }
   hub: boolean | undefined;
+  readonly echoed = false;
+  onNoise() {
+    return { dispose() {} };
+  }
   initialize(o: { hub: boolean; signal?: AbortSignal }): Promise<unknown> {
     this.hub = o.hub;
     return new Promise((resolve, reject) => {

@@ -15,6 +15,9 @@ class Groups {
   remove(id: number) {
     this.removed.push(id);
   }
+  marked(env: Record<string, string>) {
+    return { ...env, MM_LAUNCH: 'mark' };
+  }
 }
 
 async function run(
