@@ -89,9 +89,8 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
   function onStart(started: Host): DisposableStore {
     const live = new DisposableStore();
     const { queue, pool } = started;
-    const showCount = (count: number) => page.setBadge(count);
     const reveal = (q: WaitingQuestion) => chat.reveal(started.get(q.conversation ?? ''), q.id);
-    questions = live.add(new Questions({ queue, typing, showCount, reveal, report, log }));
+    questions = live.add(new Questions({ queue, typing, view: page, reveal, report, log }));
     live.add(
       pool.onDidChange(() => {
         const running = pool.statuses().some((child) => child.state !== 'ended');

@@ -60,6 +60,8 @@ export type FromPage =
   | { type: 'action'; node: NodeId; action: NoticeAction['id'] }
   /** Keys were pressed in the composer: no dialog opens for a second. */
   | { type: 'typing' }
+  /** The page got the keyboard, or lost it. */
+  | { type: 'focused'; on: boolean }
   | { type: 'draft'; text: string }
   | { type: 'home'; name: string }
   /** A link in an answer; the extension decides whether it opens. */

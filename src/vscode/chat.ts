@@ -18,6 +18,7 @@ export interface Page {
   postWhenReady(message: ToPage): void;
   flushWaiting(): void;
   show(): Promise<void>;
+  focusComposer(): Promise<void>;
   home: string;
 }
 
@@ -82,8 +83,7 @@ export class Chat implements Disposable {
   async newConversation(): Promise<void> {
     const current = await this.open();
     if (!current.empty) this.show(await this.#deps.conversations.create());
-    await this.#deps.page.show();
-    this.#deps.page.postWhenReady({ type: 'focus' });
+    await this.#deps.page.focusComposer();
   }
 
   /** Shows the view with `/ask-bob ` in its composer, before whatever the person had begun to write there. */

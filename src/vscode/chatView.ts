@@ -26,6 +26,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   #view: vscode.WebviewView | undefined;
   #page: DisposableStore | undefined;
   #ready = false;
+  #focused = false;
   #waiting: ToPage[] = [];
   #badge = 0;
   #home = '';
@@ -39,6 +40,11 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   /** The page has said `ready` and is shown. */
   get ready(): boolean {
     return this.#ready;
+  }
+
+  /** The page has the keyboard. */
+  get focused(): boolean {
+    return this.#focused;
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -105,6 +111,12 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     await vscode.commands.executeCommand(EditorCommands.focusChat);
   }
 
+  /** Brings the composer to the front, with the keyboard. */
+  async focusComposer(): Promise<void> {
+    await this.show();
+    this.postWhenReady({ type: 'focus' });
+  }
+
   /** Questions that wait for the person, as a number on the view. */
   setBadge(count: number): void {
     if (count === this.#badge) return;
@@ -133,6 +145,10 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       if (this.#malformed === 1) this.#log.warn('page: a message of unknown form was ignored');
       return;
     }
+    if (message.type === 'focused') {
+      this.#focused = message.on;
+      return;
+    }
     if (message.type === 'ready') {
       this.#ready = true;
       this.post({ type: 'init', strings: strings(), locale: vscode.env.language });
@@ -143,6 +159,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   #lost(): void {
     if (!this.#ready) return;
     this.#ready = false;
+    this.#focused = false;
     this.#closed.fire();
   }
 

@@ -35,6 +35,11 @@ export interface DialogDeps {
     /** Keys were pressed now. */
     typed(): void;
   };
+  /** The view with the composer: VS Code gives the keyboard back to the frame around its page and not to the page (F045). */
+  view: {
+    readonly focused: boolean;
+    focusComposer(): Promise<void>;
+  };
   /** Brings the card of a question to the front: in the view, or in a tab. */
   revealCard(questionId: string): void;
   log: Log;
@@ -102,8 +107,10 @@ export class PermissionDialogs implements Disposable {
       button,
       isCloseAffordance: button === 'reject',
     }));
+    const { focused } = this.#deps.view;
     const chosen = await vscode.window.showWarningMessage(text.title, { modal: true, detail: text.detail }, ...items);
     if (this.#store.disposed) return;
+    if (focused) this.#deps.view.focusComposer().then(undefined, (error) => this.#deps.log.warn(describe(error)));
     const button = chosen?.button ?? 'reject';
     if (button === 'show') {
       if (queue.current?.id !== question.id) return sayTooLate(text.title, log);

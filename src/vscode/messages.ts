@@ -45,6 +45,8 @@ export function parseFromPage(raw: unknown): FromPage | undefined {
     case 'stop':
     case 'typing':
       return { type: m.type };
+    case 'focused':
+      return typeof m.on === 'boolean' ? { type: 'focused', on: m.on } : undefined;
     case 'send':
     case 'draft':
       return text(m.text, maxText) ? { type: m.type, text: m.text } : undefined;

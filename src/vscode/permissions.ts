@@ -78,7 +78,7 @@ function ruleRow(rule: CommandRule, deps: PermissionsDeps): Row {
   const pattern = patternText(rule);
   return {
     label: plain(pattern),
-    description: plain(l10n.t('{0}, asked for by {1}', nameOf(rule), visible(rule.home))),
+    description: plain(l10n.t('{0}, in conversations with {1}', nameOf(rule), visible(rule.home))),
     detail: plain(
       l10n.t('{0} · since {1}', visible(rule.folder), new Date(rule.at).toLocaleString(vscode.env.language)),
     ),
@@ -159,7 +159,7 @@ export function ruleText(about: Omit<CommandCall, 'words'>, patterns: readonly P
   const lines = [
     ...patterns.map((pattern) => `│ ${patternText(pattern)}`),
     '',
-    l10n.t('Tool: {0}, asked for by {1}', nameOf(about), visible(about.home)),
+    l10n.t('Tool: {0}, in conversations with {1}', nameOf(about), visible(about.home)),
     l10n.t('Folder: {0}', visible(about.folder)),
   ];
   if (patterns.some((p) => p.more)) {
@@ -167,7 +167,7 @@ export function ruleText(about: Omit<CommandCall, 'words'>, patterns: readonly P
   }
   lines.push(
     l10n.t('What the command runs is not looked at: who changes a script or a program changes what is allowed.'),
-    l10n.t('It holds in every conversation until you revoke it under “mm: Permissions…”.'),
+    l10n.t('It holds until you revoke it under “mm: Permissions…”.'),
   );
   return lines.join('\n');
 }
@@ -184,7 +184,7 @@ export function outcomeText({
       if (outcome === 'rejected') return l10n.t('rejected by you');
       return remembered ? l10n.t('allowed by you for the conversation') : l10n.t('allowed once by you');
     case 'grant':
-      return l10n.t('allowed: you had allowed it for the conversation');
+      return l10n.t('allowed earlier for the conversation');
     case 'command-rule':
       return l10n.t('allowed by a rule of the folder');
     case 'yolo':

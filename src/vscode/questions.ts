@@ -4,7 +4,7 @@ import type { Event } from '../base/event';
 import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
 import type { WaitingQuestion } from '../host/permissions';
-import { type DialogQueue, PermissionDialogs } from './dialogs';
+import { type DialogDeps, type DialogQueue, PermissionDialogs } from './dialogs';
 import { Commands, StatusItems } from './ids';
 import { QuestionTabs } from './questionTabs';
 import type { Typing } from './typing';
@@ -20,8 +20,10 @@ export interface QuestionQueue extends DialogQueue {
 export interface QuestionDeps {
   queue: QuestionQueue;
   typing: Pick<Typing, 'wait' | 'typed'>;
-  /** The number on the view. */
-  showCount(count: number): void;
+  view: DialogDeps['view'] & {
+    /** Shows how many questions wait. */
+    setBadge(count: number): void;
+  };
   /** Brings a question's place in its conversation to the front. */
   reveal(question: WaitingQuestion): Promise<void>;
   report(error: unknown): void;
@@ -39,7 +41,7 @@ export class Questions implements Disposable {
 
   constructor(deps: QuestionDeps) {
     this.#deps = deps;
-    const { queue, typing, log } = deps;
+    const { queue, typing, view, log } = deps;
     const revealCard = (id: string) => {
       const question = queue.waiting.find((q) => q.id === id);
       if (question) this.#reveal(question).catch(deps.report);
@@ -50,7 +52,7 @@ export class Questions implements Disposable {
     this.#item.backgroundColor = new vscode.ThemeColor('statusBarItem.warningBackground');
     this.#store.add({ dispose: () => this.#item.dispose() });
     this.#tabs = this.#store.add(new QuestionTabs(queue, log));
-    this.#store.add(new PermissionDialogs({ queue, typing, revealCard, log }));
+    this.#store.add(new PermissionDialogs({ queue, typing, view, revealCard, log }));
     this.#store.add(queue.onDidChange(() => this.#count()));
     this.#count();
   }
@@ -64,7 +66,7 @@ export class Questions implements Disposable {
 
   dispose(): void {
     this.#store.dispose();
-    this.#deps.showCount(0);
+    this.#deps.view.setBadge(0);
   }
 
   async #reveal(question: WaitingQuestion): Promise<void> {
@@ -76,7 +78,7 @@ export class Questions implements Disposable {
 
   #count(): void {
     const { size } = this.#deps.queue;
-    this.#deps.showCount(size);
+    this.#deps.view.setBadge(size);
     if (size === 0) {
       this.#item.hide();
       return;

@@ -394,6 +394,18 @@ describe('questions', () => {
     expect(await card(1).isVisible()).toBe(true);
   });
 
+  it('F045 the Enter that answered a dialog and is still held sends nothing', async () => {
+    await show({ nodes: [], state: pageState() });
+    await message().click();
+    await chat.page.keyboard.type('half a thou');
+    await message().evaluate((e) => {
+      e.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', repeat: true, bubbles: true, cancelable: true }));
+    });
+    expect((await chat.sent()).filter((m) => m.type === 'send')).toEqual([]);
+    await chat.page.keyboard.press('Enter');
+    expect((await chat.sent()).filter((m) => m.type === 'send')).toHaveLength(1);
+  });
+
   it('F045 a screen reader hears which call waits', async () => {
     const { scene } = asking2();
     await show({ ...scene, nodes: scene.nodes.slice(0, 1) });

@@ -89,6 +89,32 @@ test.describe('with mm.permissions.prompt: inline', () => {
   });
 });
 
+test('F045 F050 a dialog by keyboard only: leaving it answers nothing, Enter allows once, and the focus is back in the composer', async ({
+  editor,
+}) => {
+  await editor.open();
+  await editor.openView();
+  await editor.composer.click();
+  await editor.page.keyboard.type('/ask-bob run: echo from-$((40+2))');
+  await editor.page.keyboard.press('Enter');
+  await expect(editor.dialog).toContainText('bob/bash', { timeout: 30_000 });
+  await expect(editor.dialog).toContainText('bob/bash');
+  await expect(status(editor, 'mm: 1 question waits')).toBeVisible();
+  await editor.page.keyboard.press('Enter');
+  await expect(editor.dialog).toBeHidden();
+  await expect(editor.entry('bob, asked by You')).toContainText('from-42');
+  await expect(editor.composer).toBeFocused();
+  await editor.idle();
+
+  // a click beside it is no answer either
+  await editor.page.keyboard.type('/ask-bob run: echo again');
+  await editor.page.keyboard.press('Enter');
+  await expect(editor.dialog).toContainText('echo again');
+  await editor.page.mouse.click(5, 5);
+  await expect(status(editor, 'mm: 1 question waits')).toBeVisible();
+  await editor.answer('bob/bash', 'Reject');
+});
+
 test('F047 what was allowed for the conversation is listed under mm: Permissions…, and asked again when it is revoked', async ({
   editor,
 }, info) => {

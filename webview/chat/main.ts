@@ -97,6 +97,8 @@ function start(): void {
         log.goTo(message.id);
         return;
       case 'focus':
+        // the editor may have the frame around the page focused, and not the page
+        window.focus();
         dock.focus();
         return;
     }
@@ -105,6 +107,10 @@ function start(): void {
   const drawDock = () => dock.draw();
   const drawKeys = () => cards.changed();
   page.post({ type: 'ready' });
+  const focused = (on: boolean) => page.post({ type: 'focused', on });
+  window.addEventListener('focus', () => focused(true));
+  window.addEventListener('blur', () => focused(false));
+  if (document.hasFocus()) focused(true);
 }
 
 /** The keys of a waiting card, which never takes the focus from the text, and Escape (design, section 8). */

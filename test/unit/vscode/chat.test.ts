@@ -79,6 +79,10 @@ class FakePage {
   flushWaiting() {
     for (const m of this.held.splice(0)) this.post(m);
   }
+  async focusComposer() {
+    await this.show();
+    this.postWhenReady({ type: 'focus' });
+  }
   async show() {
     this.shown++;
   }

@@ -52,6 +52,7 @@ let queue: Queue;
 let typing: Typing;
 let dialogs: PermissionDialogs;
 let revealed: string[];
+let view: { focused: boolean; shown: number; focusComposer(): Promise<void> };
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -59,7 +60,14 @@ beforeEach(() => {
   queue = new Queue();
   typing = new Typing();
   revealed = [];
-  dialogs = new PermissionDialogs({ queue, typing, revealCard: (id) => revealed.push(id), log: silentLog });
+  view = {
+    focused: false,
+    shown: 0,
+    async focusComposer() {
+      this.shown++;
+    },
+  };
+  dialogs = new PermissionDialogs({ queue, typing, view, revealCard: (id) => revealed.push(id), log: silentLog });
 });
 afterEach(() => {
   dialogs.dispose();
@@ -110,6 +118,17 @@ describe('permission dialogs', () => {
     expect(queue.answers).toEqual([]);
     expect(fake.message).toMatchObject({ kind: 'information' });
     expect(fake.message.message).toContain('Your answer changed nothing');
+  });
+
+  it.each([true, false])('F045: the keyboard goes back to where it was; it was in the view: %s', async (focused) => {
+    view.focused = focused;
+    queue.add('q1');
+    // the page loses the keyboard to the dialog
+    view.focused = false;
+    fake.message.answer('Allow Once');
+    await settled();
+    expect(view.shown).toBe(focused ? 1 : 0);
+    expect(queue.answers).toEqual([['q1', 'allow_once']]);
   });
 
   it('F044: a late answer is not taken for the next question', async () => {

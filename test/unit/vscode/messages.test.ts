@@ -12,6 +12,7 @@ describe('messages of the page', () => {
       { type: 'answer', questionId: 'q1', answer: 'reject' },
       { type: 'action', node: 'n1', action: 'ask-again' },
       { type: 'typing' },
+      { type: 'focused', on: true },
       { type: 'draft', text: '' },
       { type: 'home', name: 'Ada' },
       { type: 'open', href: 'src/a.ts' },

@@ -93,7 +93,7 @@ describe('mm: Permissions…', () => {
       'bob/bash: rm x',
     ]);
     expect(rows[3]).toMatchObject({
-      description: 'bob/bash, asked for by Ada',
+      description: 'bob/bash, in conversations with Ada',
       detail: expect.stringContaining('/work'),
     });
     expect(rows[5]!.description).toMatch(/\d:\d.* · allowed once by you$/);
@@ -127,7 +127,12 @@ describe('mm: Permissions…', () => {
     expect(saved).toEqual([]);
     const { options } = fake.message;
     expect(options?.modal).toBe(true);
-    for (const words of ['│ npm test\n', 'bob/bash, asked for by Ada', 'Folder: /work', 'until you revoke it']) {
+    for (const words of [
+      '│ npm test\n',
+      'bob/bash, in conversations with Ada',
+      'Folder: /work',
+      'until you revoke it',
+    ]) {
       expect(options?.detail).toContain(words);
     }
     expect(options?.detail).not.toContain('npm test …');
@@ -206,7 +211,7 @@ describe('mm: Permissions…', () => {
 
   it.each([
     [{ outcome: 'allowed', by: 'person', remembered: true }, 'allowed by you for the conversation'],
-    [{ outcome: 'allowed', by: 'grant', remembered: false }, 'allowed: you had allowed it for the conversation'],
+    [{ outcome: 'allowed', by: 'grant', remembered: false }, 'allowed earlier for the conversation'],
     [{ outcome: 'allowed', by: 'command-rule', remembered: false }, 'allowed by a rule of the folder'],
     [{ outcome: 'allowed', by: 'yolo', remembered: false }, 'allowed by yolo'],
     [{ outcome: 'rejected', by: 'nobody', remembered: false }, 'refused: nobody could answer'],

@@ -20,7 +20,7 @@ beforeEach(() => {
   questions = new Questions({
     queue,
     typing: { wait: 0, typed: () => {} },
-    showCount: () => {},
+    view: { focused: false, focusComposer: async () => {}, setBadge: () => {} },
     reveal: async () => {
       throw new Error('the view has no place for it');
     },

@@ -20,7 +20,7 @@ beforeEach(() => {
   questions = new Questions({
     queue,
     typing: { wait: 0, typed: () => {} },
-    showCount: (count) => counts.push(count),
+    view: { focused: false, focusComposer: async () => {}, setBadge: (count) => void counts.push(count) },
     reveal: async (q: WaitingQuestion) => void revealed.push(`${q.conversation} ${q.id}`),
     report: (error) => {
       throw error;

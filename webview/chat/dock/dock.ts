@@ -170,13 +170,14 @@ export class Dock {
       }
       if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) {
         event.preventDefault();
-        this.#choose(rows[this.#active]!);
+        if (!event.repeat) this.#choose(rows[this.#active]!);
         return;
       }
     }
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
-      this.#send();
+      // a key that is still held was meant for what had the keyboard before: a dialog, the palette
+      if (!event.repeat) this.#send();
     }
   };
 
