@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { agentsOf } from './support/processes';
 import { expect, test, writeFiles } from './support/test';
@@ -87,6 +88,40 @@ test.describe('a folder with its own .mm/mm.yaml', () => {
     await editor.openView();
     await editor.send('/ask-carol say: still allowed');
     await expect(editor.entry('carol, asked by You').last()).toContainText('still allowed');
+  });
+});
+
+test.describe('a folder that brings a hook', () => {
+  test.use({
+    files: {
+      '.mm/mm.yaml':
+        'acp: {title: Eve}\nprovider: demo\nhooks: {preAsk: [{command: sh, args: [redact.sh]}]}\nmmConfigs: {carol: {path: carol.yaml}}\n',
+      '.mm/carol.yaml': 'acp: {title: Carol}\nprovider: demo\n',
+      '.mm/redact.sh': "echo ran >> ran\nsed 's/hunter2/xxxxx/'\n",
+    },
+  });
+
+  test('rule 10: it is named before it runs, runs once, and is asked about again when it changes', async ({
+    editor,
+  }) => {
+    const ran = path.join(editor.workspace, '.mm/ran');
+    await editor.open();
+    await editor.palette('mm: Focus on mm View');
+    const allow = editor.view.getByRole('button', { name: 'Allow This Version' });
+    await expect(editor.view.getByText('sh redact.sh')).toBeVisible({ timeout: 30_000 });
+    await editor.view.getByRole('button', { name: 'Show the File' }).click();
+    await expect(editor.page.getByRole('tab', { name: /redact\.sh/ })).toBeVisible();
+    expect(existsSync(ran)).toBe(false);
+    await allow.click();
+    await expect(allow).toBeHidden();
+    await editor.send('/ask-carol say: the key is hunter2');
+    const entry = editor.entry('carol, asked by You');
+    await expect(entry).toContainText('The hook sh redact.sh rewrote the question');
+    await expect(entry).toContainText('the key is xxxxx');
+    await editor.idle();
+    expect(await readFile(ran, 'utf8')).toBe('ran\n');
+    await writeFile(path.join(editor.workspace, '.mm/redact.sh'), 'cat > /dev/null\n');
+    await expect(allow).toBeVisible();
   });
 });
 
