@@ -7,6 +7,8 @@ import type { AskRelayer } from './relayer';
 
 /** Process groups that must not outlive this program; the reaper of `children` behind it (design, section 11). */
 export interface Groups {
+  /** Makes it ready; call it before the spawn. */
+  prepare(): void;
   add(pgid: number): void;
   remove(pgid: number): void;
   /** An environment with a mark in it, so that what is started is known as ours wherever it goes. */

@@ -56,6 +56,7 @@ export class ChildProcess {
   #graces: Graces | undefined;
 
   static spawn(spec: ChildSpec, reaper: Reaper | undefined, log: Log): ChildProcess {
+    reaper?.prepare();
     return new ChildProcess(spec, reaper, log);
   }
 

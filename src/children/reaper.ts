@@ -77,6 +77,14 @@ export class Reaper implements Disposable {
     return this.#groups.size;
   }
 
+  /**
+   * Starts the shell where it does not run yet; call it before the spawn. A shell that is only started for the first group comes too
+   * late for a host that is killed in these milliseconds.
+   */
+  prepare(): void {
+    if (process.platform !== 'win32' && !this.#disposed && !this.#shell) this.#start();
+  }
+
   /** Puts a process group on the list; call it in the same tick as the spawn. */
   add(pgid: number): void {
     if (process.platform === 'win32' || this.#disposed || !isGroup(pgid)) return;

@@ -86,8 +86,9 @@ describe('mm --ask', () => {
     expect(await end).toMatchObject({ code: 130, stdout: '' });
   });
 
-  test('rule 11: a killed mm leaves no hook behind', async () => {
-    configure('mm.yaml', `hooks: {preAsk: [${hook('slow', "trap '' TERM; touch up; sleep 600")}]}`);
+  test('a killed mm leaves no hook behind', async () => {
+    // when it has read what it was told, it is on the list of what does not outlive mm
+    configure('mm.yaml', `hooks: {preAsk: [${hook('slow', "trap '' TERM; cat > /dev/null; touch up; sleep 600")}]}`);
     const child = place.start(['--ask', 'bob', 'hi', '-config', 'mm.yaml']);
     const end = ended(child);
     expect(await until(() => existsSync(`${place.real}/up`), 10_000)).toBe(true);

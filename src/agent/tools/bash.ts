@@ -60,6 +60,7 @@ async function bash(command: string, options: BashOptions, context: ToolContext,
   const [env, groups] = await Promise.all([options.env(), options.groups()]);
   if (run.signal.aborted) throw new CancelledError();
   const { file, args, verbatim } = shellFor(command);
+  groups.prepare();
   const child = spawn(file, args, {
     cwd: context.cwd,
     env: groups.marked(env),

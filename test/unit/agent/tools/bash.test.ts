@@ -7,9 +7,14 @@ import { shellFor } from '../../../../src/agent/tools/shell';
 import { groupAlive } from '../../../../src/children/group';
 
 class Groups {
+  prepared = 0;
   added: number[] = [];
   removed: number[] = [];
+  prepare() {
+    this.prepared++;
+  }
   add(id: number) {
+    expect(this.prepared).toBeGreaterThan(this.added.length);
     this.added.push(id);
   }
   remove(id: number) {
