@@ -7,7 +7,15 @@ import { BlockedError } from '../host/outside';
 import { Commands, EditorCommands } from './ids';
 
 /** Failures that no file and no log explains further: somebody said no, or nothing. */
-const plain: ReadonlySet<AskError['failure']> = new Set(['cancelled', 'refused', 'refusal', 'empty', 'depth', 'cycle']);
+const plain: ReadonlySet<AskError['failure']> = new Set([
+  'cancelled',
+  'refused',
+  'withheld',
+  'refusal',
+  'empty',
+  'depth',
+  'cycle',
+]);
 
 /** Where the remedies of a blocked window lead from outside the view. */
 const byAction: Partial<Record<NoticeAction['id'], string>> = {
