@@ -33,7 +33,7 @@ export class BackOff {
         failure.count,
         Math.ceil(wait / 1000),
       ),
-      { hint: l10n.t('Mend what its log says. “mm: Restart Agent…” starts it at once.') },
+      { hint: l10n.t('Mend what its log says. A changed file or entry in mm.yaml is tried at once.') },
     );
   }
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe } from '../base/errors';
 import type { Log } from '../base/log';
@@ -115,7 +115,7 @@ export async function endOrphans(folder: string, log: Log): Promise<number> {
     if (id === undefined) continue;
     const file = join(folder, name);
     const record = read(await readFile(file, 'utf8').catch(() => ''));
-    if (record && startOf(record.pid) === record.start) continue;
+    if (record ? startOf(record.pid) === record.start : await isFresh(file)) continue;
     const count = await endMarked(id);
     if (count > 0) log.info(`${count} processes of a host that had been killed were ended`);
     ended += count;
@@ -124,7 +124,16 @@ export async function endOrphans(folder: string, log: Log): Promise<number> {
   return ended;
 }
 
-/** Undefined for what is no record: nobody can tell then whose it was, and its host cannot be shown to live. */
+/** A record that cannot be read may be one that a living host is just writing; after a minute it is nobody's. */
+async function isFresh(file: string): Promise<boolean> {
+  const written = await stat(file).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => undefined, // Its host has ended and taken it along.
+  );
+  return written === undefined || Date.now() - written < 60_000;
+}
+
+/** Undefined for what is no record, or not yet one. */
 function read(text: string): LaunchRecord | undefined {
   try {
     const { pid, start } = JSON.parse(text) as Partial<LaunchRecord>;

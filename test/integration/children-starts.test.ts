@@ -1,5 +1,5 @@
 import { execFileSync, spawn as spawnProcess } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log';
@@ -169,6 +169,27 @@ describe.skipIf(process.platform !== 'linux')('launch records', () => {
     living.dispose();
     expect(readdirSync(folder)).toEqual(['notes.txt']);
     expect(await nest.left(5000)).toEqual([]);
+  });
+
+  it('a record that its host is just writing is no record of a dead host', async () => {
+    const folder = join(nest.folder, 'launches');
+    mkdirSync(folder);
+    const id = 'beef'.repeat(8);
+    const file = join(folder, `${id}.json`);
+    const child = spawnProcess(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+      detached: true,
+      stdio: 'ignore',
+      env: nest.env({ MM_LAUNCH: `${id}.1` }),
+    });
+    child.unref();
+    writeFileSync(file, '');
+    expect(await endOrphans(folder, silentLog)).toBe(0);
+    expect(alive(child.pid!)).toBe(true);
+    const long = new Date(Date.now() - 120_000);
+    utimesSync(file, long, long);
+    expect(await endOrphans(folder, silentLog)).toBe(1);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(await nest.left(2000)).toEqual([]);
   });
 
   it('a loop that starts, kills (-9) and restarts the host 20 times during an ask leaves no process', async () => {

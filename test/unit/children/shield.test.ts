@@ -37,6 +37,19 @@ describe('rule 3: the environment shield', () => {
     expect(shieldedEnv({ ...base, role: 'home', depth: 0, parent: { ...host, ...kept } })).toEqual(kept);
   });
 
+  it("F009: the person's values are passed on as they stand, also one that names a shim", () => {
+    const mine = {
+      EDITOR: 'C:\\Program Files\\x\\y.cmd',
+      CODEX_PATH: '/opt/a b/codex',
+      EMPTY: '',
+      ODD: '%PATH% $HOME ^&',
+    };
+    for (const platform of ['win32', 'linux'] as const) {
+      expect(shieldedEnv({ ...base, platform, parent: mine })).toEqual({ ...mine, ...set });
+      expect(shieldedEnv({ ...base, platform, parent: {}, entryEnv: mine })).toEqual({ ...mine, ...set });
+    }
+  });
+
   it('the home agent keeps AGENT_* and loses MM_*', () => {
     const parent = { AGENT_MODEL: 'x', AGENT_YOLO: 'true', MM_CONFIG: 'c', A: '1' };
     expect(shieldedEnv({ ...base, role: 'home', depth: 0, parent })).toEqual({

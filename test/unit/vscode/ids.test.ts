@@ -22,6 +22,12 @@ const notForPeople =
 
 const sorted = (list: Iterable<string>) => [...list].sort();
 
+it('F013: the extension runs where the folder and its agents are, not where the window is', () => {
+  expect(manifest.extensionKind).toEqual(['workspace']);
+  // with a browser entry it could be started on the side that has no processes
+  expect(manifest).not.toHaveProperty('browser');
+});
+
 describe('ids and package.json say the same', () => {
   it('commands', () => {
     expect(sorted(contributes.commands.map((c: { command: string }) => c.command))).toEqual(
