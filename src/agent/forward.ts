@@ -7,6 +7,7 @@ import type {
   ToolCallStatus,
   ToolKind,
 } from '../acp/types';
+import { isShallow } from '../base/json';
 import { cap, visible } from '../base/text';
 
 const kinds: ToolKind[] = [
@@ -26,8 +27,6 @@ const statuses: ToolCallStatus[] = ['pending', 'in_progress', 'completed', 'fail
 const maxText = 200_000;
 /** Characters of a title or a name. */
 const maxLabel = 2_000;
-/** Levels of a call's input and output. */
-const maxDepth = 50;
 
 /**
  * An asked agent's tool call as a call of ours, for a client that is no hub: under an id and a name of its own, with `_meta.mm.ask`.
@@ -111,14 +110,6 @@ function label(value: unknown): string | undefined {
   if (typeof value !== 'string' || !value) return undefined;
   const { text, cut } = cap(visible(cap(value, maxLabel).text), maxLabel);
   return cut > 0 || value.length > maxLabel ? `${text}…` : text;
-}
-
-/** Data deeper than any tool's cannot be written as JSON without filling the stack. */
-function isShallow(value: object): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; depth < maxDepth && level.length > 0; depth++)
-    level = level.flatMap((item) => Object.values(item as object)).filter((item) => item && typeof item === 'object');
-  return level.length === 0;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

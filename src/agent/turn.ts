@@ -1,6 +1,7 @@
 import type { Usage } from '../acp/meta';
 import type { SessionUpdate, StopReason, ToolCallContent } from '../acp/types';
 import { CancelledError, describe, isCancelled } from '../base/errors';
+import { isShallow } from '../base/json';
 import { l10n } from '../base/l10n';
 import { visible } from '../base/text';
 import { ChunkWriter } from './chunk-writer';
@@ -121,7 +122,7 @@ async function perform(host: TurnHost, call: ToolRequest, signal: AbortSignal): 
       sessionUpdate: 'tool_call',
       toolCallId,
       name: call.name,
-      title,
+      title: visible(title),
       kind: tool?.kind ?? 'other',
       status: 'failed',
       rawInput: rawInput as Record<string, unknown>,
@@ -232,6 +233,7 @@ export function parseArguments(json: string): Parsed {
   }
   if (!value || typeof value !== 'object' || Array.isArray(value))
     return { ok: false, words: 'The arguments have to be a JSON object. Send the call again.' };
+  if (!isShallow(value)) return { ok: false, words: 'The arguments are nested too deep. Send the call again.' };
   return { ok: true, value: value as Record<string, unknown> };
 }
 

@@ -28,6 +28,7 @@ export class AnswerText {
   #open: string[] | undefined;
   #messageId: string | undefined;
   #length = 0;
+  #leftOut = 0;
 
   /**
    * One event of an ask. A question or an ask of the agent parts the texts around it, also where no update comes with it
@@ -59,9 +60,15 @@ export class AnswerText {
     this.#add(block.text);
   }
 
-  /** All that came so far. */
+  /** What came so far. */
   text(): string {
     return joined(this.#parts.map((part) => part.join('')));
+  }
+
+  /** The text when the turn has ended: where it was cut, its last line says by how much. */
+  whole(): string {
+    const text = this.text();
+    return this.#leftOut === 0 ? text : `${text}\n${l10n.t('[… {0} characters left out …]', this.#leftOut)}`;
   }
 
   /** The first `max` characters of it, at the price of those only. */
@@ -91,17 +98,16 @@ export class AnswerText {
   }
 
   #add(text: string): void {
-    if (this.#length >= mostCharacters) return;
-    let more = text;
-    if (this.#length + text.length >= mostCharacters) {
-      more = `${cap(text, mostCharacters - this.#length).text}\n${l10n.t('[the answer is longer than {0} characters; the rest is left out]', mostCharacters)}`;
-    }
-    this.#length += text.length;
+    // once something is missing, nothing more may follow the gap
+    const more = cap(text, this.#leftOut > 0 ? 0 : mostCharacters - this.#length);
+    this.#leftOut += more.cut;
+    if (more.text === '') return;
+    this.#length += more.text.length;
     if (this.#open) {
-      this.#open.push(more);
+      this.#open.push(more.text);
       return;
     }
-    this.#open = [more];
+    this.#open = [more.text];
     this.#parts.push(this.#open);
   }
 }

@@ -258,7 +258,7 @@ export class AskRun {
   /** @returns the answer's text, where the end of the turn leaves one (rule 6). */
   #came(stopReason: string): string {
     if (this.#stop.signal.aborted) throw cancelledAsk(this.#name);
-    const text = this.#answer.text();
+    const text = this.#answer.whole();
     refuseNoAnswer(this.#name, stopReason, text, [...this.#refused]);
     return text;
   }
@@ -294,7 +294,7 @@ export class AskRun {
       this.#silent && !this.signal.aborted
         ? silentAsk(this.#name, config.watchdogTimeout, config.file)
         : toAskError(error, 'agent-error', this.#name, this.signal);
-    const text = this.#answer.text();
+    const text = this.#answer.whole();
     // Words that have not passed the hooks are seen and kept nowhere.
     if (text.trim() !== '' && holdsBack(config)) await this.emit({ type: 'hook', point: 'postAsk', withheld: true });
     else if (text.trim() !== '' && !ask.came) ask.came = { text, face };

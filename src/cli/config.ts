@@ -46,5 +46,5 @@ async function load({ file }: FoundConfig, env: NodeJS.ProcessEnv): Promise<MmCo
   const result = await loadConfig(file, env);
   for (const warning of result.warnings) note(formatDiagnostic(warning));
   if (!result.ok) throw new ConfigError(result.errors);
-  return applyOverrides(result.config, env);
+  return applyOverrides(result.config, env, note);
 }

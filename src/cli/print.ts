@@ -57,8 +57,9 @@ export async function printMode(command: { prompt?: string; config?: string }, s
     await engine.initialize();
     const session = await engine.open({ cwd: process.cwd() });
     const { stopReason } = await session.prompt([{ type: 'text', text: prompt }], stop.signal);
-    await writer.finish(text.text());
-    return writer.ended ?? conclude(stopReason, text.text());
+    const whole = text.whole();
+    await writer.finish(whole);
+    return writer.ended ?? conclude(stopReason, whole);
   } catch (error) {
     return writer.ended ?? report(error);
   } finally {

@@ -14,8 +14,13 @@ export function isTrue(value: string | undefined): boolean {
  * What the environment says over the process's own file: `AGENT_PROVIDER`, `AGENT_MODEL`, `AGENT_BASE_URL`, `AGENT_API_KEY`,
  * `AGENT_YOLO` (design, section 6). Empty means not set. Another provider takes neither the file's address nor its key along,
  * another host not its key: a key goes only to where it was written for. The `mmConfigs` are untouched.
+ * `warn` hears of a key that another host does not get.
  */
-export function applyOverrides(config: MmConfig, env: NodeJS.ProcessEnv): MmConfig {
+export function applyOverrides(
+  config: MmConfig,
+  env: NodeJS.ProcessEnv,
+  warn: (text: string) => void = () => undefined,
+): MmConfig {
   const result: MmConfig = { ...config };
   const provider = env.AGENT_PROVIDER || undefined;
   if (provider && provider !== config.provider) {
@@ -40,7 +45,16 @@ export function applyOverrides(config: MmConfig, env: NodeJS.ProcessEnv): MmConf
     const problem = addressProblem('AGENT_BASE_URL', env.AGENT_BASE_URL);
     if (problem) throw new UserError(problem, { exitCode: ExitCode.usage });
     result.baseUrl = env.AGENT_BASE_URL.replace(/\/+$/, '');
-    if (originOf(result.baseUrl) !== originOf(config.baseUrl)) result.apiKey = undefined;
+    if (result.apiKey && originOf(result.baseUrl) !== originOf(config.baseUrl)) {
+      result.apiKey = undefined;
+      if (!env.AGENT_API_KEY)
+        warn(
+          l10n.t(
+            'AGENT_BASE_URL names another server than {0}, so the key of that file is not sent to it. Set AGENT_API_KEY if it needs one.',
+            config.file,
+          ),
+        );
+    }
     result.provider ||= 'openai';
   }
   if (env.AGENT_API_KEY) result.apiKey = env.AGENT_API_KEY;

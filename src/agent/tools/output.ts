@@ -68,8 +68,15 @@ function isLow(code: number): boolean {
 export function plainOutput(text: string): string {
   return text
     .replace(/\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[@-Z\\-_]/g, '')
-    .split(/\r*\n/)
-    .map((line) => line.slice(line.lastIndexOf('\r') + 1))
+    .split('\n')
+    .map(lastState)
     .join('\n')
     .replace(/[\x00-\x08\x0b-\x1f\x7f]/g, '');
+}
+
+/** What of a line is still to be seen. No pattern looks for its end: `\r*$` tries anew at each of a million `\r`. */
+function lastState(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\r') end--;
+  return end === 0 ? '' : line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
 }

@@ -57,7 +57,7 @@ function host(tools: Tool[] = [], o: { answer?: string; onUpdate?(u: SessionUpda
 }
 
 function tool(
-  o: { gate?: 'free' | 'ask'; run?(): Promise<{ ok: boolean; text: string }> } = {},
+  o: { title?: string; gate?: 'free' | 'ask'; run?(): Promise<{ ok: boolean; text: string }> } = {},
 ): Tool & { runs: number } {
   const made = {
     runs: 0,
@@ -65,7 +65,7 @@ function tool(
     definition: { name: 'do', description: '', parameters: {} },
     async prepare(args: Record<string, unknown>) {
       return {
-        title: 'doing',
+        title: o.title ?? 'doing',
         rawInput: args,
         gate: o.gate ?? ('ask' as const),
         keyFile: false,
@@ -106,6 +106,24 @@ describe('a turn', () => {
     ]);
     expect(h.updates[0]).toMatchObject({ name: 'do', kind: 'execute', title: 'doing', rawInput: { a: 1 } });
     expect(client.requests[1]?.messages.at(-1)).toEqual({ role: 'tool', callId: 'c1', name: 'do', text: 'did it' });
+  });
+
+  it('F046 shows nothing hidden in the title of a call or of its question; the input has it exactly', async () => {
+    const command = '\u202els\u001b[2J';
+    const h = host([tool({ title: command })]);
+    const asked: unknown[] = [];
+    h.host.output.requestPermission = async ({ toolCall }) => {
+      asked.push(toolCall);
+      return { outcome: 'selected', optionId: 'allow_once' };
+    };
+    await runTurn(
+      h.host,
+      model([call('do', { command }), call(command, {}, 'c2'), end()], [text('done'), end()]),
+      live(),
+    );
+    const title = '[U+202E]ls[U+001B][2J';
+    expect(asked).toMatchObject([{ title, rawInput: { command } }]);
+    expect(of(h.updates, 'tool_call')).toMatchObject([{ title, rawInput: { command } }, { title }]);
   });
 
   it('tells the model of a call that was rejected, and runs nothing', async () => {
@@ -224,6 +242,7 @@ describe('arguments of a call', () => {
   it('are an object, also as a text in a text', () => {
     expect(parseArguments('{"a":1}')).toEqual({ ok: true, value: { a: 1 } });
     expect(parseArguments('"{\\"a\\":1}"')).toEqual({ ok: true, value: { a: 1 } });
-    for (const bad of ['[]', '1', 'null', '', '{']) expect(parseArguments(bad).ok).toBe(false);
+    const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    for (const bad of ['[]', '1', 'null', '', '{', deep]) expect(parseArguments(bad).ok).toBe(false);
   });
 });

@@ -47,11 +47,16 @@ it('another provider takes neither the address nor the key of the file along', (
 });
 
 it('another host does not get the key of the file', () => {
+  const warnings: string[] = [];
   const of = (env: NodeJS.ProcessEnv) =>
-    applyOverrides({ ...own, provider: 'openai', baseUrl: 'https://llm.example/v1', apiKey: 'FILEKEY' }, env).apiKey;
+    applyOverrides({ ...own, provider: 'openai', baseUrl: 'https://llm.example/v1', apiKey: 'FILEKEY' }, env, (text) =>
+      warnings.push(text),
+    ).apiKey;
   expect(of({ AGENT_BASE_URL: 'https://evil.example/v1' })).toBeUndefined();
+  expect(warnings).toEqual([expect.stringMatching(/^AGENT_BASE_URL .*Set AGENT_API_KEY/)]);
   expect(of({ AGENT_BASE_URL: 'https://llm.example/v2' })).toBe('FILEKEY');
   expect(of({ AGENT_BASE_URL: 'https://evil.example/v1', AGENT_API_KEY: 'OWN' })).toBe('OWN');
+  expect(warnings).toHaveLength(1);
 });
 
 it('a wrong value is an error of usage that does not show a key', () => {

@@ -1,5 +1,7 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { busyFor, OpenAiModel } from '../../../../src/agent/model/openai';
 import type { Message, ModelEvent } from '../../../../src/agent/model/types';
 import { UserError } from '../../../../src/base/errors';
@@ -250,22 +252,41 @@ describe('chat completions', () => {
     expect((await run()).at(-1)).toEqual({ type: 'end', reason: 'stop' });
   });
 
-  it('a redirect to another host is refused, and followed within the same', async () => {
+  it('a redirect to another host is refused with nothing sent there, and followed within the same', async () => {
     const asked: string[] = [];
-    const to = (location: string) => new Response(null, { status: 307, headers: { location } });
-    const stub = (answer: (url: string) => Response) =>
-      vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
-        expect(init.redirect).toBe('manual');
-        asked.push(url);
-        return answer(url);
+    const listening = async (name: string, location: (url: string) => string | undefined) => {
+      const server = createServer((request, response) => {
+        request.resume();
+        asked.push(`${name} ${request.url}`);
+        const target = location(request.url ?? '');
+        if (target) response.writeHead(307, { location: target }).end();
+        else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(chunk({ content: 'hi' }, 'stop'));
       });
-    stub(() => to('http://evil.test/v1/chat/completions'));
-    expect((await failure(run())).message).toContain('http://evil.test');
-    expect(asked).toEqual([`${baseUrl}/chat/completions`]);
-    stub((url) => (url.includes('/v2/') ? sse(chunk({ content: 'hi' }, 'stop')) : to('/v2/chat/completions')));
-    expect(await run()).toContainEqual({ type: 'text', text: 'hi' });
-    stub((url) => to(url));
-    expect((await failure(run())).message).toContain('circle');
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => {
+        server.closeAllConnections();
+        server.close();
+      });
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    };
+    const other = await listening('other', () => undefined);
+    let target = `${other}/v1/chat/completions`;
+    const own = await listening('own', (url) => (url.startsWith('/v1/') ? target : undefined));
+    const said = async () => {
+      const events: ModelEvent[] = [];
+      const model = new OpenAiModel({ baseUrl: `${own}/v1`, model: 'm1', apiKey: key, file: '/x/mm.yaml' });
+      const { signal } = new AbortController();
+      for await (const event of model.stream({ messages: [{ role: 'user', text: 'hi' }], tools: [], signal }))
+        events.push(event);
+      return events;
+    };
+    expect((await failure(said())).message).toContain(other);
+    expect(asked).toEqual(['own /v1/chat/completions']);
+    target = '/v2/chat/completions';
+    expect(await said()).toContainEqual({ type: 'text', text: 'hi' });
+    target = '/v1/chat/completions';
+    expect((await failure(said())).message).toContain('circle');
+    expect(asked.filter((line) => line.startsWith('other'))).toEqual([]);
   });
 
   it('an error page of any size and shape costs little, and its end is not fetched', async () => {
