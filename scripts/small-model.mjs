@@ -11,6 +11,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onPath } from './lib/find.mjs';
 import { withLock } from './lib/lock.mjs';
@@ -86,16 +87,18 @@ export async function startSmallModel({ template = 'tools', port = 0, context = 
         () => reject(new StepError('the small model did not start within 120 s', output)),
         120_000,
       );
-      const look = (text) => {
+      const keep = (text) => {
         output = (output + text).slice(-16384);
-        const url = output.match(/^READY (\S+)/m)?.[1];
-        if (url) {
-          clearTimeout(timer);
-          resolve(`${url}/v1`);
-        }
       };
-      child.stdout.setEncoding('utf8').on('data', look);
-      child.stderr.setEncoding('utf8').on('data', look);
+      // line by line, and of stdout alone: on stderr the server may be in the middle of a row of dots
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        keep(`${line}\n`);
+        const url = line.match(/^READY (\S+)/)?.[1];
+        if (!url) return;
+        clearTimeout(timer);
+        resolve(`${url}/v1`);
+      });
+      child.stderr.setEncoding('utf8').on('data', keep);
       child.once('error', reject);
       child.once('exit', (code) => {
         clearTimeout(timer);
