@@ -74,14 +74,25 @@ export function namesKeyFile(command: string): boolean {
   if (command.length > longestSearch) return true;
   // Once as it stands (a backslash separates folders), once as a shell joins it (`.e"n"v`, `.e\nv`).
   const joined = command.replace(/["'\\]/g, '');
-  return [command, joined, ...choices(joined)].some((text) => wordsOf(text).some(suspicious));
+  const chosen = choices(joined);
+  return !chosen || [command, joined, ...chosen].some((text) => wordsOf(text).some(suspicious));
 }
 
-/** `.e{nv,x}` with the first, the second, … of each brace's words. */
-function choices(command: string): string[] {
-  if (!/\{[^{}]*,[^{}]*\}/.test(command)) return [];
-  return [0, 1, 2, 3].map((i) =>
-    command.replace(/\{([^{}]*,[^{}]*)\}/g, (_, words: string) => words.split(',')[i] ?? ''),
+/** Words in one brace of a command; with more the call counts as touching a key file. */
+const mostChoices = 20;
+const mostBraces = 1_000;
+
+/** `.e{nv,x}` with the first, the second, … of each brace's words; undefined where there are too many to look at. */
+function choices(command: string): string[] | undefined {
+  // without a comma in the pattern: with one it would be tried at each comma of a brace that nobody closes
+  const braces = [...command.matchAll(/\{([^{}]*)\}/g)].map(([, words]) => words!.split(','));
+  const most = Math.max(1, ...braces.slice(0, mostBraces).map((words) => words.length));
+  if (most > mostChoices || braces.length > mostBraces) return undefined;
+  if (most === 1) return [];
+  return Array.from({ length: most }, (_, i) =>
+    command.replace(/\{([^{}]*)\}/g, (brace, words: string) =>
+      words.includes(',') ? (words.split(',')[i] ?? '') : brace,
+    ),
   );
 }
 

@@ -72,6 +72,8 @@ describe('rule 4: key files', () => {
     'echo `cat .netrc`',
     'cat .e{nv,x}',
     'cat .{x,env}.local',
+    'cat {a,b,c,d,e,f,.env}',
+    `cat {${'a,'.repeat(30)}b}`,
   ])('%s names one', (command) => expect(namesKeyFile(command)).toBe(true));
 
   it.each([
@@ -111,6 +113,9 @@ describe('rule 4: key files', () => {
     namesKeyFile('*'.repeat(99_999));
     namesKeyFile('.*a'.repeat(30_000));
     namesKeyFile('.[a'.repeat(30_000));
+    namesKeyFile(`{${'a,'.repeat(49_000)}`);
+    namesKeyFile('{a,'.repeat(33_000));
+    namesKeyFile('{a,b}'.repeat(900));
     expect(performance.now() - start).toBeLessThan(1_000);
     fc.assert(fc.property(fc.anything(), (rawInput) => void touchesKeyFile({ toolCallId: 'x', rawInput } as never)));
     fc.assert(fc.property(fc.anything(), (call) => void touchesKeyFile(call as never)));
