@@ -1,11 +1,12 @@
 /** Variables that are an agent's own secrets: neither its commands nor its hooks get them (design, section 6). */
 export const agentSecret = /^(AGENT_API_KEY|MM_SECRET_.*)$/i;
 
-const secretNames = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|DATABASE_URL/i;
+/** Names of variables that usually hold something secret. */
+export const secretName = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|DATABASE_URL/i;
 
 /** Values of an environment that must stand nowhere (F064): those whose variable's name says so. */
 export function secretsOf(env: Readonly<Record<string, string>>): string[] {
-  return Object.entries(env).flatMap(([name, value]) => (secretNames.test(name) ? [value] : []));
+  return Object.entries(env).flatMap(([name, value]) => (secretName.test(name) ? [value] : []));
 }
 
 /** Replaces secrets by `***`. Those under six characters would hide half of any text, and are none. */

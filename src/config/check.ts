@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Node } from 'yaml';
 import { l10n } from '../base/l10n';
+import { secretName } from '../base/secrets';
 import { addressProblem } from './address';
 import { foundInWords } from './diagnostics';
 import type { YamlFile } from './document';
@@ -28,9 +29,6 @@ export interface Checked {
 
 /** Remarks on unknown keys of one file. */
 const mostRemarks = 100;
-
-/** Names of variables that usually hold something secret. */
-export const secretName = /(KEY|TOKEN|SECRET|PASSW|CREDENTIAL)/i;
 
 /** Checks a file that is YAML against the schema, and then what holds between keys. Finds all errors, not only the first. */
 export function check(yaml: YamlFile, around: Surroundings): Checked {
@@ -88,8 +86,8 @@ class Check {
       const label = [...path, key].join('.');
       const remark = (message: string) => this.#diagnostics.push(this.#yaml.atNode(field.keyNode, message, 'warning'));
       const strange = later.includes(key) || !known.includes(key);
-      // nobody reads more of them, and each costs a search for the word that was meant
-      if (strange && this.#diagnostics.length >= mostRemarks) continue;
+      // nobody reads more remarks, and each costs a search for the word that was meant; an error is one of them never
+      if (strange && kind !== 'hooks' && this.#diagnostics.length >= mostRemarks) continue;
       if (later.includes(key)) remark(l10n.t('`{0}` is not supported yet and has no effect', label));
       else if (!known.includes(key)) {
         const message = unknownKey(key, label, [...known, ...later]);

@@ -542,6 +542,13 @@ describe('files that are hostile, or no configuration', () => {
     expect((user + system) / 1e6).toBeLessThan(5);
   });
 
+  it('an error is told also behind a hundred remarks: a hook that nobody calls would seem to protect', () => {
+    const strange = many(150, (i) => `k${i}: 1\n`);
+    expect(warnings(`provider: demo\n${strange}`)).toHaveLength(100);
+    const [error] = errors(`provider: demo\n${strange}hooks: {preask: [{command: ./redact.sh}]}\n`);
+    expect(error?.message).toContain('preAsk');
+  });
+
   it('`%YAML 1.1`, in which `yes` is true, is an error', () => {
     expect(errors('%YAML 1.1\n---\nprovider: demo\nyolo: yes\n')).toEqual([
       expect.objectContaining({ line: 1, message: expect.stringContaining('YAML 1.2') }),
