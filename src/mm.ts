@@ -14,9 +14,6 @@ const electron = 'electron' in process.versions;
 delete process.env.ELECTRON_RUN_AS_NODE;
 delete process.env.ELECTRON_NO_ASAR;
 
-// Who reads our notes may go away; that is no reason to lose the answer.
-process.stderr.on('error', () => undefined);
-
 const parent = process.ppid;
 const file = fileURLToPath(import.meta.url);
 

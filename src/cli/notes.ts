@@ -7,15 +7,27 @@ const mostRefusals = 10;
 
 /** Writes a note to stderr. What it quotes may come from anywhere, so it cannot act on the terminal, nor look like another note. */
 export function note(text: string): void {
-  process.stderr.write(`mm: ${visible(text).replaceAll('\n', '\n  ')}\n`);
+  write(`mm: ${visible(text).replaceAll('\n', '\n  ')}\n`);
+}
+
+let guarded = false;
+
+function write(text: string): void {
+  if (!guarded) {
+    guarded = true;
+    // Who reads our notes may go away; that is no reason to lose the answer.
+    process.stderr.on('error', () => undefined);
+  }
+  process.stderr.write(text);
 }
 
 /** Notes of refused calls: one agent may try a hundred times, and the tenth line says nothing that the first nine did not. */
 export function refusals(words: (name: string) => string): (name: string) => void {
   let left = mostRefusals;
   return (name) => {
-    if (left-- > 0) note(words(name));
-    if (left === 0) note(l10n.t('Further refusals are not shown.'));
+    if (left > 0) note(words(name));
+    else if (left === 0) note(l10n.t('Further refusals are not shown.'));
+    left--;
   };
 }
 
@@ -24,7 +36,7 @@ export function report(error: unknown): ExitCode {
   if (isCancelled(error)) return ExitCode.cancelled;
   note(describe(error));
   if (!(error instanceof UserError)) return ExitCode.failed;
-  if (error.detail) process.stderr.write(`${indent(visible(error.detail))}\n`);
+  if (error.detail) write(`${indent(visible(error.detail))}\n`);
   if (error.hint) note(error.hint);
   return error.exitCode;
 }

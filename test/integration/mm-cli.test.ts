@@ -200,6 +200,9 @@ describe('mm --ask (rule 13)', () => {
     const ran = await ask(Array.from({ length: 30 }, (_, i) => `run: touch made${i}`).join('\n'));
     expect(ran.stderr.split('\n').length).toBeLessThan(15);
     expect(ran.stderr).toContain('Further refusals');
+    const ten = await ask(Array.from({ length: 10 }, (_, i) => `run: touch made${i}`).join('\n'));
+    expect(ten.stderr.match(/was refused/g)).toHaveLength(10);
+    expect(ten.stderr).not.toContain('Further refusals');
   });
 
   test('SIGINT exits 130', async () => {
