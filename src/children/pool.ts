@@ -239,6 +239,8 @@ export class ChildPool implements Disposable {
         entry.again = undefined;
         if (path !== undefined && !entry.ending) {
           log.info(`${spec.name}: started again with the PATH of the login shell`);
+          entry.exit = undefined;
+          entry.words.length = 0;
           info = await begin({ ...spec.env, PATH: path });
         } else if (entry.exit) this.#exited(entry, entry.exit);
       }

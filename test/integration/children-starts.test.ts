@@ -103,6 +103,10 @@ describe('F005, F011: the PATH of the login shell', () => {
     expect(asked).toBe(2);
     byName.release();
     byPath.release();
+    expect(pool.statuses().map(({ state, exit }) => ({ state, exit }))).toEqual([
+      { state: 'ready', exit: undefined },
+      { state: 'ready', exit: undefined },
+    ]);
     const nowhere = pool.acquire(nest.spec('no-such-agent', [], { key: 'none', env }), { signal });
     await expect(nowhere).rejects.toThrow('was not found: no-such-agent');
   });
