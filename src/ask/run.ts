@@ -20,7 +20,7 @@ import { optionFor } from './options';
 import { composePrompt } from './prompt';
 import { type LinkedStop, linkedStop, orStopped } from './stop';
 import type { AgentFace, Answer, AskEvent, AskRequest, AskTarget, TargetPermission, TargetSession } from './types';
-import { type Ticker, Watchdog } from './watchdog';
+import { Silence, type Ticker } from './watchdog';
 import { resultOf } from './wire';
 
 /** What all asks of a relay share. */
@@ -74,11 +74,8 @@ export class AskRun {
   readonly #stop: LinkedStop;
   #prompting = false;
   #questions = 0;
-  #watchdog: Watchdog | undefined;
-  /** The agent said nothing for too long. */
-  #silent = false;
-  /** Time that is not the agent's: questions and asks of it that are open, updates that the consumer has not taken. */
-  #others = 0;
+  /** Of the turn, from its prompt on. */
+  #silence: Silence | undefined;
 
   constructor(
     private readonly parts: RunParts,
@@ -231,26 +228,23 @@ export class AskRun {
     if (this.signal.aborted) throw cancelledAsk(this.#name);
     this.#prompting = true;
     try {
-      this.#watchdog = this.#watch();
+      this.#silence = this.#watch();
       return await orStopped(session.prompt(text), this.#stop.signal, this.parts.cancelGrace);
     } catch (error) {
       if (error instanceof CancelledError) this.parts.log.warn(`${this.#name} did not end its turn after a cancel`);
       throw error;
     } finally {
       this.#prompting = false;
-      this.#watchdog?.dispose();
+      this.#silence?.dispose();
     }
   }
 
   /** Rule 11: real silence ends the turn as a cancel does. */
-  #watch(): Watchdog {
-    return new Watchdog({
+  #watch(): Silence {
+    return new Silence({
       seconds: this.request.config.watchdogTimeout,
-      resting: () => this.#others > 0 || this.#calls.commandRuns,
-      onSilence: () => {
-        this.#silent = true;
-        this.#stop.controller.abort();
-      },
+      commandRuns: () => this.#calls.commandRuns,
+      onSilence: () => this.#stop.controller.abort(),
       every: this.parts.every,
     });
   }
@@ -291,7 +285,7 @@ export class AskRun {
   async #failed(error: unknown, face: AgentFace): Promise<AskError> {
     const { config } = this.request;
     const ask =
-      this.#silent && !this.signal.aborted
+      this.#silence?.fell && !this.signal.aborted
         ? silentAsk(this.#name, config.watchdogTimeout, config.file)
         : toAskError(error, 'agent-error', this.#name, this.signal);
     const text = this.#answer.whole();
@@ -306,20 +300,14 @@ export class AskRun {
   #onUpdate(update: AnyUpdate): void | Promise<void> {
     if (!this.#prompting) return;
     this.#calls.note(update);
-    this.#watchdog?.alive();
+    this.#silence?.alive();
     const taken = this.#tell({ type: 'update', update });
     return taken && this.#othersTime(taken);
   }
 
   /** Waits for what is not the agent's time, and hence not its silence (rule 11). */
-  async #othersTime<T>(work: Promise<T>): Promise<T> {
-    this.#others++;
-    try {
-      return await work;
-    } finally {
-      this.#others--;
-      this.#watchdog?.alive();
-    }
+  #othersTime<T>(work: Promise<T>): Promise<T> {
+    return this.#silence?.others(work) ?? work;
   }
 
   /** Rule 4. @returns one of the agent's own option ids, or undefined for `cancelled`. */
@@ -360,14 +348,22 @@ export class AskRun {
   }
 
   /** The asked agent asks a third one, through this hub. Its events are nested in this ask's. */
-  async #onAsk(
+  #onAsk(
+    entry: AgentEntry,
+    chain: ChainLink[],
+    params: Omit<AskParams, 'sessionId'>,
+    signal: AbortSignal,
+  ): Promise<AskResult> {
+    return this.#othersTime(this.#carry(entry, chain, params, signal));
+  }
+
+  async #carry(
     entry: AgentEntry,
     chain: ChainLink[],
     params: Omit<AskParams, 'sessionId'>,
     signal: AbortSignal,
   ): Promise<AskResult> {
     const stop = linkedStop(this.#stop.signal, signal);
-    this.#others++;
     try {
       const request = await nestedRequest({
         outer: this.request,
@@ -400,8 +396,6 @@ export class AskRun {
       this.#refuse(...ask.refused);
       throw ask.failure === 'cancelled' && !stop.signal.aborted ? stoppedAsk(params.agent, ask) : ask;
     } finally {
-      this.#others--;
-      this.#watchdog?.alive();
       stop.dispose();
     }
   }

@@ -49,3 +49,54 @@ export class Watchdog implements Disposable {
     this.#timer.dispose();
   }
 }
+
+export interface SilenceOptions extends Pick<WatchdogOptions, 'seconds' | 'every'> {
+  /** A command of the agent runs, which has a time limit of its own. */
+  commandRuns(): boolean;
+  /** Ends the turn. */
+  onSilence(): void;
+}
+
+/** The watchdog of one turn, and what is not the agent's own time in it: questions and asks of it that are open, a slow reader. */
+export class Silence implements Disposable {
+  readonly #watchdog: Watchdog;
+  #others = 0;
+  #fell = false;
+
+  constructor(o: SilenceOptions) {
+    this.#watchdog = new Watchdog({
+      seconds: o.seconds,
+      resting: () => this.#others > 0 || o.commandRuns(),
+      onSilence: () => {
+        this.#fell = true;
+        o.onSilence();
+      },
+      every: o.every,
+    });
+  }
+
+  /** The agent said nothing for too long, and the turn was ended for it. */
+  get fell(): boolean {
+    return this.#fell;
+  }
+
+  /** A sign of life. */
+  alive(): void {
+    this.#watchdog.alive();
+  }
+
+  /** Waits for what is not the agent's time. */
+  async others<T>(work: Promise<T>): Promise<T> {
+    this.#others++;
+    try {
+      return await work;
+    } finally {
+      this.#others--;
+      this.alive();
+    }
+  }
+
+  dispose(): void {
+    this.#watchdog.dispose();
+  }
+}

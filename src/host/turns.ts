@@ -11,7 +11,7 @@ import { questionOf } from '../ask/gate';
 import { linkFor } from '../ask/identity';
 import { optionFor } from '../ask/options';
 import { orStopped } from '../ask/stop';
-import { Watchdog } from '../ask/watchdog';
+import { Silence } from '../ask/watchdog';
 import { rpcErrorOf } from '../ask/wire';
 import { CancelledError, describe, isCancelled } from '../base/errors';
 import { l10n } from '../base/l10n';
@@ -38,11 +38,8 @@ interface Active {
   starting: boolean;
   /** It did not end its turn after Stop. */
   unresponsive: boolean;
-  watchdog: Watchdog | undefined;
-  /** It said nothing for as long as its file allows (rule 11). */
-  silent: boolean;
-  /** Its questions and asks that are open: that time is not its own. */
-  others: number;
+  /** From its prompt on (rule 11). */
+  silence: Silence | undefined;
   done: Promise<void>;
 }
 
@@ -111,9 +108,7 @@ export class Turns {
       since: writer.now(),
       starting: false,
       unresponsive: false,
-      watchdog: undefined,
-      silent: false,
-      others: 0,
+      silence: undefined,
       done: Promise.resolve(),
     };
     this.#active = active;
@@ -161,7 +156,7 @@ export class Turns {
       const blocks: ContentBlock[] = [...front.blocks, { type: 'text', text }];
       const response = await this.#prompt(open, blocks, active);
       front.arrived();
-      if (active.silent) throw new CancelledError();
+      if (active.silence?.fell) throw new CancelledError();
       lane.answered(response.stopReason, { tokens: tokensOf(response) });
     } catch (error) {
       lane.end(this.#endOf(error, active));
@@ -172,25 +167,24 @@ export class Turns {
   /** The prompt. A stopped agent gets time to end its turn; then the turn ends without it. */
   async #prompt(open: OpenHome, blocks: ContentBlock[], active: Active): Promise<PromptResponse> {
     const { signal } = active.stop;
-    active.watchdog = this.#watch(active);
+    active.silence = this.#watch(active);
     try {
       return await orStopped(open.session.prompt(blocks, { signal }), signal, this.#grace);
     } catch (error) {
       active.unresponsive = error instanceof CancelledError && signal.aborted;
       throw error;
     } finally {
-      active.watchdog.dispose();
+      active.silence.dispose();
     }
   }
 
   /** Rule 11: real silence ends the turn as Stop does, with a sentence of its own. */
-  #watch(active: Active): Watchdog {
+  #watch(active: Active): Silence {
     this.#calls.begin();
-    return new Watchdog({
+    return new Silence({
       seconds: active.home.config.watchdogTimeout,
-      resting: () => active.others > 0 || this.#calls.commandRuns,
+      commandRuns: () => this.#calls.commandRuns,
       onSilence: () => {
-        active.silent = true;
         active.lane.stopping();
         active.stop.abort();
       },
@@ -199,16 +193,8 @@ export class Turns {
   }
 
   /** Waits for a person, or for another agent that the home agent asked: their time. */
-  async #othersTime<T>(work: Promise<T>): Promise<T> {
-    const active = this.#active;
-    if (!active) return work;
-    active.others++;
-    try {
-      return await work;
-    } finally {
-      active.others--;
-      active.watchdog?.alive();
-    }
+  #othersTime<T>(work: Promise<T>): Promise<T> {
+    return this.#active?.silence?.others(work) ?? work;
   }
 
   async #open(active: Active, cwd: string): Promise<OpenHome> {
@@ -253,7 +239,7 @@ export class Turns {
       this.#core.changed();
     }
     this.#calls.note(update);
-    this.#active?.watchdog?.alive();
+    this.#active?.silence?.alive();
     const lane = this.#active?.lane;
     if (lane && !lane.ended) lane.update(update);
   }
@@ -299,7 +285,7 @@ export class Turns {
   }
 
   #endOf(error: unknown, active: Active): End {
-    if (active.silent) return { how: 'watchdog', seconds: active.home.config.watchdogTimeout };
+    if (active.silence?.fell) return { how: 'watchdog', seconds: active.home.config.watchdogTimeout };
     if (active.stop.signal.aborted || isCancelled(error)) return { how: 'stopped' };
     if (error instanceof ChildEndedError) {
       return { how: 'died', title: error.message, stderrTail: error.detail ?? '' };
