@@ -27,7 +27,8 @@ export interface DecisionRecord {
 
 /** Decisions that are kept; older ones are forgotten. */
 const mostDecisions = 200;
-const longestShown = 2_000;
+/** Characters of a call that are kept. */
+export const longestShown = 2_000;
 
 /** The last decisions of a window, in memory only: they end with it. */
 export class DecisionLog {

@@ -8,7 +8,7 @@ import type { PermissionDecision, PermissionQuestion } from '../ask/types';
 import type { Ticker } from '../ask/watchdog';
 import { Emitter } from '../base/event';
 import type { Log } from '../base/log';
-import { visible } from '../base/text';
+import { cap, visible } from '../base/text';
 import type { NoticeNode } from '../chat/nodes';
 import type { AskableAgent } from '../chat/page';
 import { commandOf } from '../chat/tool';
@@ -18,7 +18,7 @@ import { ConfigError, loadConfig } from '../config/load';
 import { loadAgent } from '../config/pins';
 import type { LoadResult, MmConfig } from '../config/types';
 import { Conversation, type Surroundings } from './conversation';
-import { DecisionLog } from './decisions';
+import { DecisionLog, longestShown } from './decisions';
 import { askOutside, type OutsideAsk, type OutsideRun, windowAgent } from './outside';
 import { type AskingConversation, PermissionQueue } from './permissions';
 import { Roster } from './roster';
@@ -245,7 +245,7 @@ export class Host {
     this.#o.log.info(`${question.name}: ${decision.outcome} (${decision.by})`);
     const { rawInput, title } = question.toolCall;
     const input = typeof rawInput === 'object' && rawInput !== null ? (rawInput as Record<string, unknown>) : {};
-    const shown = visible(commandOf(input) ?? (typeof title === 'string' ? title : ''));
+    const shown = visible(cap(commandOf(input) ?? (typeof title === 'string' ? title : ''), longestShown).text);
     const at = this.#o.now?.() ?? Date.now();
     this.decisions.add({ conversation: conversation.id, home: conversation.home(), at, shown }, question, decision);
   }

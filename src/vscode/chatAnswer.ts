@@ -69,6 +69,7 @@ export class ChatAnswer implements Disposable {
   #flush(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = undefined;
+    if (this.#full) return;
     this.#write(this.#text.text().trimEnd());
   }
 
