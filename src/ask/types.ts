@@ -148,6 +148,7 @@ export interface HookEvent {
   /** postAsk: what was seen has not passed the hooks, and is kept nowhere. */
   withheld?: true;
 }
+
 /** `rule` is one of ours (design, section 4), `command-rule` one that the person has made for a command. */
 export type DecidedBy = 'yolo' | 'grant' | 'command-rule' | 'person' | 'nobody' | 'rule' | 'stop';
 

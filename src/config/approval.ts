@@ -45,7 +45,7 @@ export async function approvalOf(file: string, env: NodeJS.ProcessEnv = process.
   const hash = createHash('sha256');
   const contents = new Map<string, string | undefined>();
   const programs = new Set<string>();
-  const hookFiles = new Set<string>();
+  const ofHooks = new Set<string>();
   const refuseTooMany = () => {
     if (contents.size >= mostFiles)
       throw new UserError(l10n.t('{0} leads to more than {1} files and cannot be approved.', file, mostFiles));
@@ -65,12 +65,12 @@ export async function approvalOf(file: string, env: NodeJS.ProcessEnv = process.
     for (const entry of [...loaded(yaml, env, home), ...named(yaml, env, home)]) {
       if (entry.path !== undefined) queue.push(entry.path);
       if (entry.command !== undefined) programs.add([entry.command, ...entry.args].map(quoted).join(' '));
-      for (const hookFile of entry.hookFiles ?? []) hookFiles.add(hookFile);
+      for (const hookFile of entry.hookFiles ?? []) ofHooks.add(hookFile);
       if (entry.variables.length > 0) programs.add(`${entry.name}: env ${entry.variables.join(', ')}`);
     }
   }
   const files = [...contents.keys()];
-  for (const next of hookFiles) {
+  for (const next of ofHooks) {
     if (contents.has(next)) continue;
     refuseTooMany();
     const own = await hashOfFile(next);

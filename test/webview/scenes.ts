@@ -432,7 +432,7 @@ export function hooks(): Scene {
     end: {
       how: 'failed',
       title: 'bob was not asked: the hook ./redact.sh ended with exit code 127.',
-      detail: 'Mend it, or take it out of /work/mm.yaml.\n./redact.sh: 3: jq: not found',
+      detail: 'Mend it, or take it out of /home/me/shop/mm.yaml.\n./redact.sh: 3: jq: not found',
     },
   });
   return {

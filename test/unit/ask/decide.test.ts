@@ -19,15 +19,15 @@ function grantsOf(...given: [string[], string][]): ConversationGrants {
   return grants;
 }
 
-/** The person allows `git status` of bob's bash in /work. */
+/** The person allows `git status` of bob's bash in that folder. */
 const rules: Rules = {
   cover: (path, tool, { folder, commands }) =>
     path.join() === 'bob' &&
     tool === 'bash' &&
-    folder === '/work' &&
+    folder === '/home/me/shop' &&
     commands.every((c) => c.join(' ') === 'git status'),
 };
-const gitStatus = { folder: '/work', commands: [['git', 'status']] };
+const gitStatus = { folder: '/home/me/shop', commands: [['git', 'status']] };
 
 interface Case {
   name: string;
@@ -344,7 +344,7 @@ const ruleCases: Case[] = [
   },
   {
     name: 'a rule does not hold in another folder',
-    question: { command: { ...gitStatus, folder: '/work/sub' } },
+    question: { command: { ...gitStatus, folder: '/home/me/shop/sub' } },
     entries: [undefined],
     live: false,
     want: 'ask by person',
@@ -353,7 +353,7 @@ const ruleCases: Case[] = [
     name: 'a rule holds only where each command has one',
     question: {
       command: {
-        folder: '/work',
+        folder: '/home/me/shop',
         commands: [
           ['git', 'status'],
           ['rm', 'x'],

@@ -17,7 +17,7 @@ const rule = (words: string, over: Partial<CommandRule> = {}): CommandRule => ({
   home: 'Ada',
   path: ['bob'],
   tool: 'bash',
-  folder: '/work',
+  folder: '/home/me/shop',
   words: words.split(' '),
   more: false,
   ...over,
@@ -25,7 +25,7 @@ const rule = (words: string, over: Partial<CommandRule> = {}): CommandRule => ({
 /** Whether a command line is covered, each of its commands by one of the rules. */
 function covers(text: string, ...rules: CommandRule[]): boolean {
   const commands = simpleCommands(text);
-  const about = { home: 'Ada', path: ['bob'], tool: 'bash', folder: '/work' };
+  const about = { home: 'Ada', path: ['bob'], tool: 'bash', folder: '/home/me/shop' };
   return commands?.every((words) => rules.some((r) => ruleHolds(r, { ...about, words }))) ?? false;
 }
 const call = (rawInput: unknown, over: object = {}) =>
@@ -93,7 +93,7 @@ describe('rules: commands like this one', () => {
 
   it('holds for exactly that home agent, agent, tool and folder', () => {
     const words = ['git', 'status'];
-    const about = { home: 'Ada', path: ['bob'], tool: 'bash', folder: '/work', words };
+    const about = { home: 'Ada', path: ['bob'], tool: 'bash', folder: '/home/me/shop', words };
     expect(ruleHolds(rule('git status'), about)).toBe(true);
     for (const other of [
       { home: 'Eve' },
@@ -101,7 +101,7 @@ describe('rules: commands like this one', () => {
       { path: ['riker'] },
       { path: ['bob', 'riker'] },
       { tool: 'write' },
-      { folder: '/work/sub' },
+      { folder: '/home/me/shop/sub' },
       { folder: '/' },
     ]) {
       expect(ruleHolds(rule('git status'), { ...about, ...other }), JSON.stringify(other)).toBe(false);
@@ -196,7 +196,7 @@ describe('rules: commands like this one', () => {
 describe('the command of a call', () => {
   const commands = [['git', 'status']];
   it.each([
-    ['of mm', { command: 'git status', cwd: '/work' }],
+    ['of mm', { command: 'git status', cwd: '/home/me/shop' }],
     ['of claude', { command: 'git status', description: 'Looks', timeout: 5 }],
     [
       'of codex',
@@ -204,44 +204,47 @@ describe('the command of a call', () => {
         call_id: 'c1',
         turn_id: 't',
         command: ['/bin/bash', '-lc', 'git status'],
-        cwd: '/work',
+        cwd: '/home/me/shop',
         source: 'x',
         parsed_cmd: [],
       },
     ],
   ])('%s', (_, input) => {
-    expect(shellCommandOf(call(input), 'bash', '/work', 'linux')).toEqual({ folder: '/work', commands });
+    expect(shellCommandOf(call(input), 'bash', '/home/me/shop', 'linux')).toEqual({
+      folder: '/home/me/shop',
+      commands,
+    });
   });
 
   it.each([
     ['an unknown field', { command: 'git status', env: { PATH: '.' } }],
     ['a known field of another kind', { command: 'git status', description: { x: 1 } }],
     ['in the background', { command: 'git status', run_in_background: true }],
-    ['another folder than the question’s', { command: 'git status', cwd: '/work', workdir: '/etc' }],
+    ['another folder than the question’s', { command: 'git status', cwd: '/home/me/shop', workdir: '/etc' }],
     ['codex’ fields of another call', { call_id: 'c2', command: ['bash', '-lc', 'git status'] }],
     ['a command that is no shell’s', { command: ['git', 'status'] }],
     ['a shell with another option', { command: ['bash', '-ic', 'git status'] }],
     ['a shell of another language', { command: ['fish', '-c', 'git status'] }],
     ['words behind the script', { command: ['bash', '-c', 'git status', 'x'] }],
-    ['no command', { cwd: '/work' }],
+    ['no command', { cwd: '/home/me/shop' }],
     ['a list', ['git status']],
     ['a text', 'git status'],
     ['nothing', undefined],
   ])('none: %s', (_, input) => {
-    expect(shellCommandOf(call(input), 'bash', '/work', 'linux')).toBeUndefined();
+    expect(shellCommandOf(call(input), 'bash', '/home/me/shop', 'linux')).toBeUndefined();
   });
 
   it('none: another tool, another kind of call, a folder that is not absolute', () => {
     const input = { command: 'git status' };
-    expect(shellCommandOf(call(input), 'git', '/work', 'linux')).toBeUndefined();
-    expect(shellCommandOf(call(input), undefined, '/work', 'linux')).toBeUndefined();
-    expect(shellCommandOf(call(input, { kind: 'edit' }), 'bash', '/work', 'linux')).toBeUndefined();
+    expect(shellCommandOf(call(input), 'git', '/home/me/shop', 'linux')).toBeUndefined();
+    expect(shellCommandOf(call(input), undefined, '/home/me/shop', 'linux')).toBeUndefined();
+    expect(shellCommandOf(call(input, { kind: 'edit' }), 'bash', '/home/me/shop', 'linux')).toBeUndefined();
     expect(shellCommandOf(call(input), 'bash', 'work', 'linux')).toBeUndefined();
   });
 
   it('on Windows only where the call names a POSIX shell: cmd and PowerShell read words otherwise', () => {
-    expect(shellCommandOf(call({ command: 'git status' }), 'bash', '/work', 'win32')).toBeUndefined();
+    expect(shellCommandOf(call({ command: 'git status' }), 'bash', '/home/me/shop', 'win32')).toBeUndefined();
     const named = call({ command: ['bash', '-lc', 'git status'] });
-    expect(shellCommandOf(named, 'bash', '/work', 'win32')).toEqual({ folder: '/work', commands });
+    expect(shellCommandOf(named, 'bash', '/home/me/shop', 'win32')).toEqual({ folder: '/home/me/shop', commands });
   });
 });
