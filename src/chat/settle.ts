@@ -1,6 +1,7 @@
 import { l10n } from '../base/l10n';
 import type { Node, Patch } from './nodes';
 import type { Thread } from './patch';
+import { endScriptAsks } from './script-asks';
 
 /**
  * Patches that end what a conversation from the disk still calls running: its window went away in the middle. `title` says so on the
@@ -18,7 +19,10 @@ export function settleOpen(thread: Thread, title: (agent: string) => string, at:
         if (!node.done) put({ ...node, done: true, endedAt: at });
         break;
       case 'tool':
-        if (node.state === 'running' || node.state === 'waiting') put({ ...node, state: 'no-result', endedAt: at });
+        if (node.state === 'running' || node.state === 'waiting') {
+          const asks = node.asks ? { asks: endScriptAsks(node.asks, at) } : {};
+          put({ ...node, ...asks, state: 'no-result', endedAt: at });
+        }
         break;
       case 'permission':
         if (node.state === 'waiting') put({ ...node, state: 'withdrawn', more: 0 });

@@ -16,6 +16,7 @@ import { parseSlash } from '../chat/slash';
 import { Writer } from '../chat/writer';
 import type { ChildPool } from '../children/pool';
 import { Asks } from './asks';
+import type { AskSource, AskTree } from './asks-tree';
 import type { Core } from './core';
 import { Pace } from './pace';
 import { Pairs } from './pairs';
@@ -34,6 +35,8 @@ export interface Surroundings {
   readonly queue: PermissionQueue;
   readonly rules: RuleBook;
   readonly store: Store;
+  /** All asks of the window. */
+  readonly asks: AskTree;
   readonly log: Log;
   /** Absent while there is no configuration that holds. */
   readonly roster: Roster | undefined;
@@ -327,11 +330,18 @@ export class Conversation implements Disposable {
     return this.#s.now?.() ?? Date.now();
   }
 
-  #emit(patch: Patch): void {
+  /** A change that stands in the thread goes to the file and the page. */
+  #pass(patch: Patch): void {
     this.#file?.patch(patch);
     this.#pace.add(patch);
-    if (patch.op !== 'put' || patch.node.kind !== 'ask') return;
+  }
+
+  #emit(patch: Patch): void {
+    this.#pass(patch);
+    if (patch.op !== 'put') return;
     const { node } = patch;
+    this.#s.asks.note(() => this.#source(), this.id, node);
+    if (node.kind !== 'ask') return;
     if (node.state === 'done') this.#runningAsks.delete(node.id);
     else this.#runningAsks.set(node.id, node);
     this.#changed();
@@ -339,6 +349,11 @@ export class Conversation implements Disposable {
 
   #changed(): void {
     this.#pace.state();
+  }
+
+  #source(): AskSource {
+    const home = this.#turns.face ?? this.#home()?.face ?? { name: this.#homeName ?? 'mm' };
+    return { id: this.id, home, title: this.#title ?? '', stop: (node) => this.stopAsk(node) };
   }
 
   /** Takes up what a file tells: what its window left open ends, and what the home agent no longer knows is said. */
@@ -351,7 +366,7 @@ export class Conversation implements Disposable {
     const left = (agent: string) => l10n.t('The window was closed before {0} had finished', agent);
     for (const patch of settleOpen(this.#thread, left, this.#now())) {
       this.#thread.apply(patch);
-      this.#emit(patch);
+      this.#pass(patch);
     }
     this.#pairs.notRemembered(this.home ?? 'mm');
   }

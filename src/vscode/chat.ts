@@ -107,6 +107,13 @@ export class Chat implements Disposable {
     if (card) this.#deps.page.postWhenReady({ type: 'reveal', id: card.id });
   }
 
+  /** Shows an entry, with the conversation that it belongs to; without one, the conversation. */
+  async showEntry(conversation: Conversation, node: NodeId | undefined): Promise<void> {
+    this.show(conversation);
+    await this.#deps.page.show();
+    this.#deps.page.postWhenReady(node === undefined ? { type: 'focus' } : { type: 'reveal', id: node });
+  }
+
   /** The conversation that the window shows: the folder's latest at first. */
   async open(): Promise<Conversation> {
     if (this.#conversation) return this.#conversation;

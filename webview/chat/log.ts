@@ -122,11 +122,13 @@ export class Log {
     this.#scrolled();
   }
 
-  /** The person wants to see an entry: it comes into view, and a card has the focus, so that it is read out and its buttons are next. */
+  /** The person wants to see an entry: it comes into view and has the focus, so that it is read out and its buttons are next. */
   goTo(id: string): void {
     this.reveal(id);
     const element = this.#element(id);
-    if (element?.matches('.perm')) element.focus({ preventScroll: true });
+    if (!element) return;
+    if (!element.hasAttribute('tabindex')) element.tabIndex = -1;
+    element.focus({ preventScroll: true });
   }
 
   /** Whether an entry is within the view, for the most part. */
