@@ -72,6 +72,7 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
         latest: async () => (await host()).latest(),
         create: async (home) => (await host()).create(home),
         close: async (id) => windowHost.live?.close(id),
+        reopen: async (id) => (await host()).reopen(id),
       },
       pickFolder,
       answer: (id, answer) => void windowHost.live?.queue.answerCard(id, answer),

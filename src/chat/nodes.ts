@@ -191,7 +191,8 @@ export interface NoticeAction {
     | 'open-folder'
     | 'give-transcript'
     | 'keep-answer'
-    | 'reload-window';
+    | 'reload-window'
+    | 'take-over';
   label: string;
   primary?: boolean;
 }

@@ -21,6 +21,7 @@ import type { Core } from './core';
 import { Pace } from './pace';
 import { Pairs } from './pairs';
 import type { PermissionQueue } from './permissions';
+import { Reader, readOnlyNotice } from './reader';
 import type { Loaded } from './records';
 import { type HomeAgent, Roster } from './roster';
 import type { RuleBook } from './rulebook';
@@ -79,6 +80,7 @@ export class Conversation implements Disposable {
   #hint: NoticeNode | undefined;
   #title: string | undefined;
   #readOnly = false;
+  #reader: Reader | undefined;
   #disposed = false;
 
   constructor(surroundings: Surroundings, o: { loaded?: Loaded; home?: string } = {}) {
@@ -361,6 +363,19 @@ export class Conversation implements Disposable {
     this.#title = loaded.title;
     if (this.#readOnly) {
       for (const patch of askedElsewhere(this.#thread)) this.#thread.apply(patch);
+      this.#reader = new Reader(loaded, {
+        store: this.#s.store,
+        onPatch: (patch) => {
+          this.#thread.apply(patch);
+          this.#pace.add(patch);
+        },
+        onHead: (head) => {
+          this.#title = head.title ?? this.#title;
+          this.#homeName = head.home ?? this.#homeName;
+        },
+        changed: () => this.#changed(),
+      });
+      this.#subscriptions.push(this.#reader);
       return;
     }
     const left = (agent: string) => l10n.t('The window was closed before {0} had finished', agent);
@@ -432,8 +447,7 @@ export class Conversation implements Disposable {
   #ownNotices(): NoticeNode[] {
     const notices: NoticeNode[] = [];
     if (this.#readOnly) {
-      const title = l10n.t('Another window has this conversation open. Here it can only be read.');
-      notices.push(line('read-only', title, [{ id: 'reload-window', label: l10n.t('Reload the Window') }]));
+      notices.push(readOnlyNotice(this.#reader));
     }
     const { roster } = this.#s;
     if (roster && this.#outdated(roster)) {

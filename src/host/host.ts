@@ -178,6 +178,12 @@ export class Host {
     return opening;
   }
 
+  /** A conversation that was only read, opened anew: this window becomes its writer, unless another one was faster. */
+  async reopen(id: string): Promise<Conversation | undefined> {
+    await this.close(id);
+    return this.open(id);
+  }
+
   /** A new conversation; `home` names its home agent, else it is the file's own. */
   create(home?: string): Conversation {
     return this.#add(new Conversation(this.#surroundings(), { home }));

@@ -35,6 +35,7 @@ export interface ChatDeps {
     latest(): Promise<Conversation>;
     create(home?: string): Promise<Conversation>;
     close(id: string): Promise<void>;
+    reopen(id: string): Promise<Conversation | undefined>;
   };
   /** Asks for one of several folders; undefined: the person did not say, and nothing goes out. */
   pickFolder(): Promise<string | undefined>;
@@ -134,7 +135,8 @@ export class Chat implements Disposable {
     this.#listening = conversation.onState(() => this.#showHome());
     this.#outbox.attach(conversation);
     this.#showHome();
-    if (before) this.#leave(before);
+    // one that was opened anew has ended itself
+    if (before && before.id !== conversation.id) this.#leave(before);
   }
 
   dispose(): void {
@@ -213,6 +215,11 @@ export class Chat implements Disposable {
       case 'reload-window':
         await deps.editor(action);
         return;
+      case 'take-over': {
+        const { reopen, create } = deps.conversations;
+        if (conversation.readOnly) this.show((await reopen(conversation.id)) ?? (await create()));
+        return;
+      }
       case 'show-file':
         if (state.kind !== 'approval') return;
         await deps.showFiles(state.files);

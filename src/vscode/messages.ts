@@ -24,6 +24,7 @@ const actions: Record<NoticeAction['id'], true> = {
   'give-transcript': true,
   'keep-answer': true,
   'reload-window': true,
+  'take-over': true,
 };
 
 function text(value: unknown, max: number): value is string {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { AskRow } from '../../src/chat/asks';
 import type { Conversation } from '../../src/host/conversation';
 import type { Host } from '../../src/host/host';
-import { idle, nodes, outline, Place, until } from './host-helper';
+import { idle, nodes, outline, Place, until, wordsOf } from './host-helper';
 
 let place: Place;
 afterEach(() => place.dispose());
@@ -81,6 +81,37 @@ describe('the tree of asks, with real children', () => {
     ]);
     const pids = host.pool.statuses().filter((s) => s.name === 'riker' && s.state !== 'ended');
     expect(pids).toHaveLength(1);
+  });
+
+  it('rule 1: twenty asks of one agent at the same time share its child, and each gets its own answer', async () => {
+    place = new Place();
+    const host = await place.host();
+    const c = await host.latest();
+    for (let i = 0; i < 20; i++) c.send(`/ask-bob say: answer ${i}.`);
+    await idle(host, c);
+    expect(rows(host).map((row) => row.state)).toEqual(Array(20).fill('done'));
+    const words = nodes(c, 'ask').map((ask) => wordsOf(c, ask.id));
+    for (let i = 0; i < 20; i++) expect(words[i]).toContain(`answer ${i}.`);
+    expect(host.pool.statuses().filter((s) => s.name === 'bob' && s.state !== 'ended')).toHaveLength(1);
+  });
+
+  it('rule 9: a cycle in a chain is refused before anything is started', async () => {
+    place = new Place({
+      'mm.yaml': 'acp: {title: Ada}\nprovider: demo\nmodel: demo\nyolo: true\nmmConfigs:\n  bob: {path: bob.yaml}\n',
+      'bob.yaml':
+        'acp: {title: Bob}\nprovider: demo\nmodel: demo\nmmConfigs:\n  ada: {path: mm.yaml}\n  again: {path: bob.yaml}\n',
+    });
+    const host = await place.host();
+    const c = await host.latest();
+    c.send('/ask-bob ask ada: hi\nask again: hi');
+    await idle(host, c);
+    expect(host.pool.statuses().map((s) => s.name)).toEqual(['bob']);
+    expect(rows(host)).toMatchObject([{ agent: { name: 'bob' }, state: 'done' }]);
+    const tools = nodes(c, 'tool').filter((tool) => tool.name === 'bob/ask_agent');
+    expect(
+      tools.map((tool) => tool.output.includes('was not asked')),
+      outline(c).join('\n'),
+    ).toEqual([true, true]);
   });
 
   it('rule 13: an ask of a script in an agent’s command stands below that agent', async () => {

@@ -6,7 +6,7 @@ import { expect, test } from './support/test';
 
 /** Opens the view in the activity bar's container and gives its page. */
 async function openAsks(editor: Editor): Promise<FrameLocator> {
-  await editor.palette('View: Focus on Asks View');
+  await editor.palette('mm: Focus on Asks View');
   await expect(editor.asks.getByRole('heading', { name: 'Asks of this window' })).toBeAttached({ timeout: 30_000 });
   return editor.asks;
 }
