@@ -141,6 +141,13 @@ describe('the page of the view "Asks"', () => {
     ]);
   });
 
+  it('a row that a screen reader goes to is the one that keys are for', async () => {
+    await show(scene());
+    await item(/^claude is/).focus();
+    await press('Delete');
+    expect((await view.sent()).at(-1)).toEqual({ type: 'stop', id: 'c1/c' });
+  });
+
   it('the person stays where they were while rows come and go', async () => {
     await show(scene());
     await item(/^claude is/).click();

@@ -34,6 +34,8 @@ export class AskTreeView {
     private readonly post: (message: FromAsksPage) => void,
   ) {
     host.addEventListener('keydown', (event) => this.#key(event));
+    // a screen reader may go to a row by itself
+    host.addEventListener('focusin', (event) => this.#focused(event.target));
   }
 
   show(groups: readonly AskGroup[]): void {
@@ -134,6 +136,14 @@ export class AskTreeView {
 
   #focus(): void {
     this.host.querySelector<HTMLElement>('.row[tabindex="0"]')?.focus();
+  }
+
+  #focused(target: EventTarget | null): void {
+    const row = target instanceof Element ? target.closest('[role="treeitem"]') : null;
+    const id = row?.getAttribute('data-id') ?? undefined;
+    if (id === undefined || id === this.#selected) return;
+    this.#selected = id;
+    this.draw();
   }
 
   #key(event: KeyboardEvent): void {
