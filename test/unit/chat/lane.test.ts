@@ -80,6 +80,29 @@ describe('what an agent sends becomes entries', () => {
     expect(lane.node.end).toEqual({ how: 'stopped' });
   });
 
+  it('F026 a call of the last turn may end late, on its own card; nothing else of that turn changes, and ids may come again', () => {
+    const c = conversation();
+    const first = c.turn();
+    first.update(call('a', { title: 'npm test' }));
+    first.update(call('b', { title: 'ls' }));
+    first.answered('end_turn');
+    const second = c.turn();
+    second.update(call('b', { title: 'ls again' }));
+    expect(first.late(update('a', { status: 'in_progress' }), second)).toBe(true);
+    expect(c.of('tool')[0]).toMatchObject({ state: 'no-result' });
+    expect(first.late(update('a', { status: 'completed', rawOutput: 'passed' }), second)).toBe(true);
+    expect(first.late(update('a', { status: 'failed', rawOutput: 'no' }), second)).toBe(true);
+    expect(first.late(update('b', { status: 'completed' }), second)).toBe(false);
+    expect(first.late(call('a'), second)).toBe(false);
+    expect(first.late(text('words'), second)).toBe(false);
+    expect(first.late(update('unknown', { status: 'completed' }), undefined)).toBe(false);
+    expect(c.of('tool')).toMatchObject([
+      { parent: first.id, state: 'done', output: 'passed' },
+      { parent: first.id, state: 'no-result' },
+      { parent: second.id, state: 'running' },
+    ]);
+  });
+
   it('another messageId begins another text', () => {
     const c = conversation();
     const lane = c.turn();
