@@ -10,13 +10,27 @@ import { Relay } from '../src/ask/relay';
 import type { AskRequest } from '../src/ask/types';
 import { silentLog } from '../src/base/log';
 import { ChildPool } from '../src/children/pool';
+import { concurrentAsks, loadChunks, manyAsks } from './relay-load';
 import type { BenchRow } from './types';
 
 const asks = 300;
 const warmUp = 100;
 
-/** An agent that does nothing of its own: it answers at once, with five chunks of text. Its whole time is pipe and parsing. */
+/** How many agents share the load of many asks at once. */
+const agents = 5;
+
+/**
+ * An agent that does nothing of its own: it answers at once, with five chunks of text. Its whole time is pipe and parsing. Told "load", it
+ * sends many numbered chunks, one for each of its sessions in turn.
+ */
 const agent = `
+const send = (o) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...o }) + '\\n');
+const say = (sessionId, text) => send({ method: 'session/update', params: { sessionId, update: {
+  sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } } });
+async function load(id, sid) {
+  for (let i = 0; i < ${loadChunks}; i++) { say(sid, i + ' of an answer under load. '); await new Promise(setImmediate); }
+  send({ id, result: { stopReason: 'end_turn' } });
+}
 const chunk = (sid) => JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: sid, update: {
   sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'forty characters of an answer, no more. ' } } } }) + '\\n';
 let n = 0;
@@ -27,6 +41,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   let result = {};
   if (method === 'initialize') result = { protocolVersion: 1, agentInfo: { name: 'instant', version: '1' } };
   if (method === 'session/new') result = { sessionId: 's' + ++n };
+  if (method === 'session/prompt' && params.prompt[0].text === 'load') return void load(id, params.sessionId);
   if (method === 'session/prompt') { out = chunk(params.sessionId).repeat(5); result = { stopReason: 'end_turn' }; }
   process.stdout.write(out + JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
 });
@@ -70,12 +85,13 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - start;
 }
 
-/** An ask to a warm child, beside the bare frames of the same conversation with a child of the same program (goal: under 2 ms above it). */
+/** Many asks at once and many in a row (`relay-load.ts`); an ask to a warm child, beside the bare frames of the same conversation with a child of the same program (goal: under 2 ms above it). */
 export async function relay(): Promise<BenchRow[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'mm-bench-'));
   const program = path.join(folder, 'agent.cjs');
   const file = path.join(folder, 'bob.yaml');
   await writeFile(program, agent);
+  for (let i = 0; i < agents; i++) await writeFile(path.join(folder, `agent-${i}.yaml`), `provider: demo # ${i}\n`);
   await writeFile(file, `provider: demo\nsystemPrompt: |\n${'  A line of a prompt of the usual length.\n'.repeat(50)}`);
   const pool = new ChildPool({ log: silentLog, hub: true, clientInfo: { name: 'bench', version: '0' } });
   const target = new LocalTarget({
@@ -97,7 +113,7 @@ export async function relay(): Promise<BenchRow[]> {
         await bare.call('session/prompt', { sessionId, prompt: [{ type: 'text', text: 'Is this query safe?' }] });
       });
       const ours = await timed(async () => {
-        for await (const event of carrier.ask(requestFor(file, folder, i))) {
+        for await (const event of carrier.ask(requestFor(file, folder, `ask-${i}`))) {
           if (event.type === 'end' && event.answer.text.length !== 200) throw new Error('not the whole answer');
         }
       });
@@ -107,6 +123,15 @@ export async function relay(): Promise<BenchRow[]> {
     }
     const above = quantile(whole, 0.5) - quantile(floor, 0.5);
     const late = quantile(whole, 0.95) - quantile(floor, 0.95);
+    const under = (prompt: string) => (n: number, id: string, signal: AbortSignal) => ({
+      ...requestFor(path.join(folder, `agent-${n}.yaml`), folder, id),
+      prompt,
+      signal,
+    });
+    const load = [
+      ...(await concurrentAsks(carrier, agents, under('load'))),
+      ...(await manyAsks(carrier, under('Is this query safe?'))),
+    ];
     const base = { name: 'bare session/new and prompt', value: quantile(floor, 0.5) };
     return [
       { name: 'ask to a warm child, above its own time', value: above, unit: 'ms', goal: 'under 2 ms', met: above < 2 },
@@ -118,6 +143,7 @@ export async function relay(): Promise<BenchRow[]> {
         floor: base,
         goal: 'for information',
       },
+      ...load,
     ];
   } finally {
     bare.end();
@@ -126,9 +152,9 @@ export async function relay(): Promise<BenchRow[]> {
   }
 }
 
-function requestFor(file: string, cwd: string, n: number): AskRequest {
+function requestFor(file: string, cwd: string, id: string): AskRequest {
   return {
-    id: `ask-${n}`,
+    id,
     agent: 'bob',
     prompt: 'Is this query safe?',
     caller: { kind: 'person', name: 'You' },

@@ -74,6 +74,8 @@ const targets = {
     entryPoints: [
       { in: 'webview/chat/main.ts', out: 'chat' },
       { in: 'webview/chat/chat.css', out: 'chat' },
+      { in: 'webview/asks/main.ts', out: 'asks' },
+      { in: 'webview/asks/asks.css', out: 'asks' },
     ],
     outdir: 'dist/webview',
     assetNames: '[name]',

@@ -5,7 +5,7 @@
  *
  *   npm test -- [--only unit,integration,host,ui,interop] [-- words for the runner]
  *
- * `vscode` stands for host and ui. Interop (a real model) runs only when named. A suite that cannot run is a failure, never a silence.
+ * `vscode` stands for host and ui. Interop (a real model, other people's client) runs only when named. A suite that cannot run is a failure, never a silence.
  */
 import './lib/node-version.mjs';
 import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';

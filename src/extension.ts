@@ -5,15 +5,17 @@ import { useListenerErrors } from './base/event';
 import { l10n, useTranslator } from './base/l10n';
 import type { Host } from './host/host';
 import type { WaitingQuestion } from './host/permissions';
+import { AsksView } from './vscode/asksView';
 import { Chat } from './vscode/chat';
 import { ChatView } from './vscode/chatView';
+import { watchChildren } from './vscode/children';
 import { createCommands, registerCommands } from './vscode/commands';
 import { ConfigService } from './vscode/config';
 import { configDeps, selfLaunch, userFile } from './vscode/configDeps';
 import { showDiagnostics } from './vscode/diagnostics';
 import { editorChatSurfaces } from './vscode/editorChat';
 import { reportError } from './vscode/errors';
-import { Commands, ContextKeys, EditorCommands, Settings, Views } from './vscode/ids';
+import { Commands, NoticeCommands, Settings, Views } from './vscode/ids';
 import { openLink, pickFolder, showFile, showFiles, workspaceFolders } from './vscode/opener';
 import { Questions } from './vscode/questions';
 import { writeStarter } from './vscode/starter';
@@ -70,6 +72,7 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
         latest: async () => (await host()).latest(),
         create: async (home) => (await host()).create(home),
         close: async (id) => windowHost.live?.close(id),
+        reopen: async (id) => (await host()).reopen(id),
       },
       pickFolder,
       answer: (id, answer) => void windowHost.live?.queue.answerCard(id, answer),
@@ -79,10 +82,12 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
       showFiles,
       showLog: () => log.show(),
       openConfiguration: () => editor(Commands.openConfiguration),
-      editor: (name) => editor(actions[name]),
+      editor: (name) => editor(NoticeCommands[name]),
       report,
     }),
   );
+
+  const asks = store.add(new AsksView(context.extensionUri, { log, live: () => windowHost.live, chat, report }));
 
   let questions: Questions | undefined;
   /** What lives as long as the host: questions to the person, what menus know. */
@@ -90,19 +95,16 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
     const live = new DisposableStore();
     const { queue, pool } = started;
     const reveal = (q: WaitingQuestion) => chat.reveal(started.get(q.conversation ?? ''), q.id);
+    live.add(asks.attach(started));
     questions = live.add(new Questions({ queue, typing, view: page, reveal, report, log }));
-    live.add(
-      pool.onDidChange(() => {
-        const running = pool.statuses().some((child) => child.state !== 'ended');
-        editor(EditorCommands.setContext, ContextKeys.childrenRunning, running).catch(report);
-      }),
-    );
+    live.add(watchChildren(pool, report));
     return live;
   }
 
   const refresh = () => void windowHost.refresh().catch(report);
   const surfaces: Surface[] = [
     ['view', () => vscode.window.registerWebviewViewProvider(Views.chat, page)],
+    ['asks', () => vscode.window.registerWebviewViewProvider(Views.asks, asks)],
     [
       'commands',
       () =>
@@ -140,9 +142,3 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
   ];
   registerSurfaces(surfaces, store, log);
 }
-
-const actions = {
-  'manage-trust': EditorCommands.manageTrust,
-  'open-folder': EditorCommands.openFolder,
-  'reload-window': EditorCommands.reloadWindow,
-} as const;

@@ -1,5 +1,6 @@
 /** npm, called from inside a script that may itself run under npm. Built-ins only: nothing is installed yet. */
 import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from './paths.mjs';
 import { mustRun } from './processes.mjs';
@@ -31,6 +32,29 @@ export async function npm(args, options = {}) {
     shell,
     onOutput: options.onOutput,
   });
+}
+
+export const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev'];
+
+/** Installs a package with its exact version into a folder of its own. */
+export async function installInto(prefix, what, env = {}) {
+  await mkdir(prefix, { recursive: true });
+  const manifest = path.join(prefix, 'package.json');
+  // with a package.json of its own npm does not look for one further up
+  if (!existsSync(manifest)) await writeFile(manifest, '{"private":true}\n');
+  await npm(['install', '--save-exact', ...quiet, what], { cwd: prefix, env });
+}
+
+/** npm writes this list as the last thing of an install: without it the folder is torn. */
+export const installed = (folder) => existsSync(path.join(folder, 'node_modules/.package-lock.json'));
+
+/** The version of the package in a folder; nothing where there is none. */
+export async function versionOf(folder) {
+  try {
+    return JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')).version;
+  } catch {
+    return undefined;
+  }
 }
 
 /** True when node_modules holds the versions that the lock file names. npm writes its own list last, so a torn install is seen. */

@@ -4,6 +4,7 @@ import { firstLine } from '../base/text';
 import type { AskParams, AskResult, ExchangeParams } from './meta';
 import { RpcError } from './rpc';
 import {
+  type ContentBlock,
   ErrorCode,
   type Implementation,
   type InitializeResponse,
@@ -12,6 +13,8 @@ import {
   type PromptResponse,
   protocolVersion,
   type RequestPermissionRequest,
+  type SessionUpdate,
+  type UnknownUpdate,
 } from './types';
 
 /** The trust boundary: what came over the wire, checked as far as the code behind relies on it. Everything else stays as hostile as its sender. */
@@ -37,6 +40,34 @@ export function stringOf(method: string, params: Fields, name: string): string {
   const value = params[name];
   if (typeof value !== 'string') throw invalidParams(method, `"${name}" must be a string`);
   return value;
+}
+
+const knownUpdates: ReadonlySet<string> = new Set<SessionUpdate['sessionUpdate']>([
+  'user_message_chunk',
+  'agent_message_chunk',
+  'agent_thought_chunk',
+  'tool_call',
+  'tool_call_update',
+  'plan',
+  'available_commands_update',
+  'current_mode_update',
+  'config_option_update',
+  'session_info_update',
+  'usage_update',
+]);
+const knownBlocks: ReadonlySet<unknown> = new Set<ContentBlock['type']>([
+  'text',
+  'image',
+  'audio',
+  'resource',
+  'resource_link',
+]);
+
+/** The kind of an update, or the type of its block, that this build does not know (faults F020). */
+export function unknownPart({ sessionUpdate, content }: UnknownUpdate): string | undefined {
+  if (!knownUpdates.has(sessionUpdate)) return sessionUpdate;
+  if (!isObject(content) || knownBlocks.has(content.type)) return undefined;
+  return typeof content.type === 'string' ? content.type : undefined;
 }
 
 export function readPermissionRequest(params: unknown): RequestPermissionRequest {

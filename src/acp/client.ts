@@ -5,12 +5,19 @@ import { Emitter, type Event } from '../base/event';
 import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
 import { cap, visible } from '../base/text';
-import { isObject, readAskParams, readInitialize, readNewSession, readPermissionRequest } from './check';
+import { isObject, readAskParams, readInitialize, readNewSession, readPermissionRequest, unknownPart } from './check';
 import { EarlyItems } from './early';
 import { type AgentMeta, type ClientMeta, mmMeta, mmMethods, type SessionMeta } from './meta';
 import { type Noise, Peer, type PeerOptions, type RequestContext, RpcError } from './peer';
 import { afterContinuations, ClientSession, type SessionHandlers } from './session';
-import { type AnyUpdate, ErrorCode, type Implementation, type InitializeResponse, protocolVersion } from './types';
+import {
+  type AnyUpdate,
+  ErrorCode,
+  type Implementation,
+  type InitializeResponse,
+  protocolVersion,
+  type UnknownUpdate,
+} from './types';
 
 export { ClientSession, type SessionHandlers } from './session';
 
@@ -93,7 +100,10 @@ export class AgentConnection implements Disposable {
         },
       },
     });
-    this.#peer.closed.then(() => this.#early.clear());
+    this.#peer.closed.then(() => {
+      this.#early.clear();
+      if (this.#noiseCount > 0) log.info(`${this.#noiseCount} lines in all were no messages`);
+    });
   }
 
   /** The answer to `initialize`, once it has come. */
@@ -255,6 +265,8 @@ export class AgentConnection implements Disposable {
       });
       return;
     }
+    const unknown = unknownPart(update as UnknownUpdate);
+    if (unknown !== undefined) this.#noteUnknown(unknown, update);
     const session = this.#sessions.get(id);
     if (session) return session.deliver(update as AnyUpdate);
     if (!this.#closedSessions.has(id))
@@ -303,6 +315,13 @@ export class AgentConnection implements Disposable {
       `the agent writes lines that are no messages (${noise.kind}); they are ignored: ${visible(cap(noise.text, 300).text)}`,
     );
     this.#noise.fire(noise);
+  }
+
+  /** Something of a later version of the protocol: shown as such, and kept here, the first of each kind (faults F020). */
+  #noteUnknown(kind: string, update: unknown): void {
+    const what = `unknown ${kind.slice(0, 200)}`;
+    if (this.#noted.has(what)) return;
+    this.#note(what, `the agent sent something of the unknown kind ${kind}: ${cap(JSON.stringify(update), 800).text}`);
   }
 
   /** Says it once for each `what`. Names come from the agent, so there is an end to that too. */

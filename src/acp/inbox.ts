@@ -40,7 +40,7 @@ export class Inbox<T> {
   }
 
   push(item: T): void {
-    if (!this.#held) {
+    if (!this.behind) {
       this.#deliver(item);
       return;
     }
@@ -52,11 +52,18 @@ export class Inbox<T> {
     }
   }
 
-  /** Drops what waits. */
-  close(): void {
+  /** True when something that has come was not delivered yet. */
+  get behind(): boolean {
+    return this.#held || this.#head < this.#waiting.length;
+  }
+
+  /** Drops what waits, and gives it. */
+  close(): T[] {
     this.#closed = true;
+    const dropped = this.#waiting.slice(this.#head) as T[];
     this.#waiting = [];
     this.#head = 0;
+    return dropped;
   }
 
   #deliver(item: T): void {

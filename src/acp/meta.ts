@@ -49,6 +49,19 @@ export interface AskMeta {
   depth: number;
 }
 
+/** `_meta.mm.asks` of a `tool_call_update`: what the scripts of a command have asked so far (`mm --ask`). To be shown, nothing else. */
+export interface ScriptAskMeta {
+  id: string;
+  agent: string;
+  /** The prompt's first line. */
+  what: string;
+  state: 'running' | 'done' | 'failed' | 'cancelled';
+  why?: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+  endedAt?: number;
+}
+
 /** Method names of ours. */
 export const mmMethods = { ask: '_mm/ask', exchange: '_mm/exchange' } as const;
 

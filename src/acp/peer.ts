@@ -88,6 +88,9 @@ interface PendingCall {
   stop: (() => void) | undefined;
 }
 
+/** What stands in the queue: a line, what is left of one over the cap, or something that waits for its place. */
+type Inbound = string | Oversize | (() => void);
+
 /** How long the end of the input waits for the reason of the end, in milliseconds. */
 const reasonGrace = 1000;
 const maxAbandoned = 1000;
@@ -108,7 +111,7 @@ export class Peer implements Disposable {
   #resolveClosed!: (reason: Error) => void;
   #nextId = 1;
   #abandoned = 0;
-  readonly #inbox: Inbox<string | Oversize>;
+  readonly #inbox: Inbox<Inbound>;
   readonly #outbox: Outbox;
   #inputEnded = false;
   #endReason: Error | undefined;
@@ -123,10 +126,14 @@ export class Peer implements Disposable {
       this.#resolveClosed = resolve;
     });
     this.#outbox = new Outbox(options.output);
-    this.#inbox = new Inbox<string | Oversize>({
+    this.#inbox = new Inbox<Inbound>({
       input: options.input,
-      deliver: (item) => (typeof item === 'string' ? this.#line(item) : this.#oversize(item)),
-      size: (item) => (typeof item === 'string' ? item.length : item.head.length),
+      deliver: (item) => {
+        if (typeof item === 'string') return this.#line(item);
+        if (typeof item !== 'function') return this.#oversize(item);
+        item();
+      },
+      size: (item) => (typeof item === 'string' ? item.length : typeof item === 'function' ? 0 : item.head.length),
       onFault: (error) => this.#fault(error),
       onIdle: () => {
         if (this.#inputEnded) this.#endOfInput();
@@ -203,12 +210,18 @@ export class Peer implements Disposable {
     return this.#write(JSON.stringify({ jsonrpc: '2.0', method, params }));
   }
 
+  /** Runs `work` when everything that has come so far was handled; at once where nothing waits, and at the end of the connection. */
+  afterBacklog(work: () => void): void {
+    if (this.#inbox.behind && !this.#endReason) this.#inbox.push(work);
+    else work();
+  }
+
   /** Ends the connection from our side: what is pending fails with `reason`. The streams themselves belong to the caller. */
   close(reason: Error = new Error(l10n.t('The connection was closed.'))): void {
     if (this.#endReason) return;
     this.#endReason = reason;
     this.#splitter.stop();
-    this.#inbox.close();
+    const dropped = this.#inbox.close();
     const { input } = this.#options;
     input.off('data', this.#onData);
     // Nobody reads any more, but a child that still writes must not block on its way out.
@@ -221,6 +234,7 @@ export class Peer implements Disposable {
     }
     for (const controller of this.#incoming.values()) controller.abort();
     this.#incoming.clear();
+    for (const item of dropped) if (typeof item === 'function') item();
     this.#resolveClosed(reason);
   }
 

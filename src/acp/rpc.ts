@@ -59,13 +59,13 @@ export function readRpcError(error: unknown): RpcError {
   return new RpcError(Number.isFinite(number) ? number : ErrorCode.internal, cap(text, maxMessage).text, data);
 }
 
-/** What agents write into `data` to say more: a text, or an object with `details` or `message`. */
+/** What agents write into `data` to say more: a text, or an object that names it; what it names may be an error of its own. */
 function detailsOf(data: unknown): string | undefined {
   if (typeof data === 'string') return data || undefined;
   if (typeof data !== 'object' || data === null) return undefined;
-  for (const key of ['details', 'message', 'error'] as const) {
+  for (const key of ['details', 'message', 'error', 'cause'] as const) {
     const value = (data as Record<string, unknown>)[key];
-    if (typeof value === 'string' && value) return value;
+    if ((typeof value === 'string' && value) || (typeof value === 'object' && value !== null)) return describe(value);
   }
   return undefined;
 }

@@ -51,6 +51,7 @@ export class ClientSession {
   readonly #handlers: SessionHandlers;
   /** Questions and asks of the agent that are not answered yet. */
   readonly #open = new Set<() => void>();
+  #busy = false;
   #prompting = false;
   #cancelling = false;
   #closed = false;
@@ -62,6 +63,7 @@ export class ClientSession {
     this.#handlers = handlers;
   }
 
+  /** A prompt is out and its answer has not been reached: what is delivered meanwhile belongs to its turn. */
   get prompting(): boolean {
     return this.#prompting;
   }
@@ -78,8 +80,20 @@ export class ClientSession {
   prompt(blocks: ContentBlock[], o: { signal: AbortSignal }): Promise<PromptResponse> {
     const { signal } = o;
     if (this.#closed) return Promise.reject(new UserError(l10n.t('This session is closed.')));
-    if (this.#prompting) return Promise.reject(new UserError(l10n.t('The agent is still busy with the last prompt.')));
+    if (this.#busy) return Promise.reject(new UserError(l10n.t('The agent is still busy with the last prompt.')));
     if (signal.aborted) return Promise.resolve({ stopReason: 'cancelled' });
+    this.#busy = true;
+    return new Promise((resolve, reject) => {
+      // What has come already is in no turn: a banner, words that were too late for the last turn.
+      this.#link.peer.afterBacklog(() => this.#prompt(blocks, signal).then(resolve, reject));
+    });
+  }
+
+  #prompt(blocks: ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
+    if (signal.aborted || this.#closed) {
+      this.#busy = false;
+      return Promise.resolve({ stopReason: 'cancelled' });
+    }
     this.#prompting = true;
     return new Promise((resolve, reject) => {
       const onAbort = () => this.#cancel();
@@ -87,6 +101,7 @@ export class ClientSession {
       this.#link.peer.call('session/prompt', { sessionId: this.id, prompt: blocks }, (error, result) => {
         signal.removeEventListener('abort', onAbort);
         const wasCancelled = this.#cancelling;
+        this.#busy = false;
         this.#prompting = false;
         this.#cancelling = this.#closed;
         this.#withdraw();

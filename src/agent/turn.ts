@@ -1,4 +1,4 @@
-import type { Usage } from '../acp/meta';
+import type { ScriptAskMeta, Usage } from '../acp/meta';
 import type { SessionUpdate, StopReason, ToolCallContent } from '../acp/types';
 import { CancelledError, describe, isCancelled } from '../base/errors';
 import { isShallow } from '../base/json';
@@ -159,13 +159,14 @@ async function perform(host: TurnHost, call: ToolRequest, signal: AbortSignal): 
     ...(content ? { content } : {}),
   };
   await send({ sessionUpdate: 'tool_call', ...toolCall });
-  const finish = async (status: 'completed' | 'failed', result: Pick<ToolResult, 'content' | 'rawOutput'>) => {
+  const finish = async (status: 'completed' | 'failed', result: Pick<ToolResult, 'content' | 'rawOutput' | 'asks'>) => {
     await send({
       sessionUpdate: 'tool_call_update',
       toolCallId,
       status,
       ...(result.content ? { content: result.content } : {}),
       ...(result.rawOutput === undefined ? {} : { rawOutput: result.rawOutput as Record<string, unknown> }),
+      ...asksMeta(result.asks),
     });
   };
   try {
@@ -206,14 +207,18 @@ async function run(
     return await prepared.run({
       signal,
       toolCallId,
-      show: async (content: ToolCallContent[]) => {
+      show: async (content: ToolCallContent[], asks?: ScriptAskMeta[]) => {
         // a late picture must not follow the end of its call
-        if (!over) await send({ sessionUpdate: 'tool_call_update', toolCallId, content });
+        if (!over) await send({ sessionUpdate: 'tool_call_update', toolCallId, content, ...asksMeta(asks) });
       },
     });
   } finally {
     over = true;
   }
+}
+
+function asksMeta(asks: ScriptAskMeta[] | undefined) {
+  return asks && asks.length > 0 ? { _meta: { mm: { asks } } } : {};
 }
 
 type Parsed = { ok: true; value: Record<string, unknown> } | { ok: false; words: string };

@@ -23,15 +23,17 @@ export function refuseNoAnswer(name: string, stopReason: string, text: string, r
     );
   }
   if (text.trim() !== '') return;
-  throw new AskError('empty', l10n.t('{0} returned nothing.', name), {
-    hint: emptyHint(stopReason) ?? l10n.t('Ask again, or ask differently.'),
+  const limit = stopReason === 'max_tokens' || stopReason === 'max_turn_requests' ? stopReason : undefined;
+  const empty = new AskError('empty', l10n.t('{0} returned nothing.', name), {
+    hint: emptyHint(limit),
     forModel: `${name} ended its turn without a word. Ask again, or ask differently.`,
   });
+  empty.limit = limit;
+  throw empty;
 }
 
-function emptyHint(stopReason: string): string | undefined {
-  if (stopReason === 'max_tokens') return l10n.t('It reached its limit of tokens before the first word.');
-  if (stopReason === 'max_turn_requests')
-    return l10n.t('It reached its limit of model requests before the first word.');
-  return undefined;
+function emptyHint(limit: AskError['limit']): string {
+  if (limit === 'max_tokens') return l10n.t('It reached its limit of tokens before the first word.');
+  if (limit === 'max_turn_requests') return l10n.t('It reached its limit of model requests before the first word.');
+  return l10n.t('Ask again, or ask differently.');
 }

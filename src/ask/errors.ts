@@ -30,6 +30,8 @@ export interface CameSoFar {
 export class AskError extends UserError {
   readonly failure: AskFailure;
   readonly forModel: string;
+  /** Of an answer without a word: the limit that was reached before the first one. */
+  limit?: 'max_tokens' | 'max_turn_requests';
   /** What came before it ended, if anything did. */
   came?: CameSoFar;
   /** Calls that were refused on the way, by name; also told when the ask failed (rule 13). */

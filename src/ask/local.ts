@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClientSession, SessionHandlers } from '../acp/client';
 import { mmMeta, type SessionMeta, type Usage } from '../acp/meta';
 import { RpcError } from '../acp/peer';
@@ -65,12 +64,10 @@ export class LocalTarget implements AskTarget {
       session = await connection.newSession({
         cwd,
         meta: { askDepth: depth, chain: request.chain } satisfies SessionMeta,
-        handlers: handlersFor(request, program),
+        handlers: handlersFor(request, program, () => session?.prompting === true),
         deadline: this.o.sessionDeadline ?? 60_000,
         signal,
       });
-      // What came for the session before its answer is delivered now: a banner is no part of an answer (pi).
-      await nextTurn();
       const mode = askingMode({
         name,
         program,
@@ -132,11 +129,13 @@ class LocalSession implements TargetSession {
   }
 }
 
-function handlersFor(request: TargetRequest, program: string | undefined): SessionHandlers {
+/** `prompting`: outside of a turn nothing is part of an answer, such as the banner with which pi opens a session, and nothing is allowed. */
+function handlersFor(request: TargetRequest, program: string | undefined, prompting: () => boolean): SessionHandlers {
   const { onAsk } = request;
   return {
-    update: (update) => request.onUpdate(update),
+    update: (update) => (prompting() ? request.onUpdate(update) : undefined),
     async permission(params, signal): Promise<RequestPermissionOutcome> {
+      if (!prompting()) return { outcome: 'cancelled' };
       const optionId = await request.onPermission(
         { toolCall: params.toolCall, options: params.options, meta: mmMeta(params), program },
         signal,

@@ -6,5 +6,15 @@ export interface Log {
   error(message: string): void;
 }
 
+/** A log whose lines begin with a name: of many agents, the one that is meant. */
+export function namedLog(log: Log, name: string): Log {
+  return {
+    debug: (message) => log.debug(`${name}: ${message}`),
+    info: (message) => log.info(`${name}: ${message}`),
+    warn: (message) => log.warn(`${name}: ${message}`),
+    error: (message) => log.error(`${name}: ${message}`),
+  };
+}
+
 /** A log that keeps nothing. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

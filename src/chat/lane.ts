@@ -168,6 +168,29 @@ export class Lane {
     }
   }
 
+  /** The agent or a question has named this call here. */
+  hasCall(toolCallId: string): boolean {
+    return this.#tools.has(toolCallId);
+  }
+
+  /**
+   * An update of a call of this turn that comes after its end: the call is brought to its end after all, and nothing else is changed.
+   * `next` is the turn that runs now; a call that it knows by the same id is meant. False when the update is about no call of this one.
+   */
+  late(update: ChatUpdate, next: Lane | undefined): boolean {
+    if (!this.#ended || update.sessionUpdate !== 'tool_call_update') return false;
+    const u = update as ChatUpdate & Raw;
+    const tool = this.#tools.get(str(u.toolCallId) ?? '');
+    if (!tool || next?.hasCall(tool.node.toolCallId)) return false;
+    const { state } = tool.node;
+    if (state !== 'no-result' && state !== 'cancelled') return true;
+    this.#updateTool(tool, u);
+    tool.end(state, this.#sink.now());
+    if (tool.node.state !== state) tool.node.endedAt = this.#sink.now();
+    if (!this.#shownAsAsk.has(tool.node.toolCallId)) this.#sink.put(tool.node);
+    return true;
+  }
+
   /** A question about a call waits for a person. */
   question(q: ChatQuestion): void {
     if (this.#ended || this.#questions.has(q.id)) return;

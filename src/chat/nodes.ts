@@ -128,6 +128,20 @@ export interface ToolNode extends NodeBase {
   diffs: DiffView[];
   exitCode?: number;
   endedAt?: number;
+  /** Asks that the command made by itself (`mm --ask` in a script). */
+  asks?: ScriptAsk[];
+}
+
+/** An ask of a script, as the tool that ran the script saw it. */
+export interface ScriptAsk {
+  id: string;
+  agent: string;
+  /** The prompt's first line. */
+  what: string;
+  state: 'running' | 'done' | 'failed' | 'cancelled';
+  why?: string;
+  at: number;
+  endedAt?: number;
 }
 
 export interface PlanNode extends NodeBase {
@@ -177,7 +191,8 @@ export interface NoticeAction {
     | 'open-folder'
     | 'give-transcript'
     | 'keep-answer'
-    | 'reload-window';
+    | 'reload-window'
+    | 'take-over';
   label: string;
   primary?: boolean;
 }

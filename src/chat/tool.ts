@@ -3,6 +3,7 @@ import { type Capped, cap } from '../base/text';
 import { readDiff } from './diff';
 import type { DiffView, ToolNode, ToolState } from './nodes';
 import { arr, json, num, obj, own, type Raw, str } from './raw';
+import { endScriptAsks, readScriptAsks } from './script-asks';
 
 /** Characters of output that a tool call keeps; an update repeats all of it, so this also bounds the work of one update. */
 export const maxOutput = 100_000;
@@ -115,6 +116,7 @@ export class ToolCallView {
       this.#takeTerminal(obj(u._meta));
       this.#takeRawOutput(u.rawOutput);
       this.#takeStatus(u.status, at);
+      this.#takeAsks(u._meta, at);
     }
     this.#own();
     if (this.size > room) this.#leaveOut();
@@ -197,6 +199,7 @@ export class ToolCallView {
     if (this.node.state !== 'running') return;
     this.node.state = state;
     this.node.endedAt = at;
+    if (this.node.asks) this.node.asks = endScriptAsks(this.node.asks, at);
   }
 
   #takeStatus(status: unknown, at: number): void {
@@ -206,6 +209,12 @@ export class ToolCallView {
     } else if (status === 'pending' || status === 'in_progress') this.#status = 'running';
     else return;
     if (this.#status !== 'running') this.node.endedAt ??= at;
+  }
+
+  #takeAsks(meta: unknown, at: number): void {
+    const asks = readScriptAsks(meta, this.node.at, at) ?? this.node.asks;
+    if (!asks) return;
+    this.node.asks = this.#status === 'running' ? asks : endScriptAsks(asks, at);
   }
 
   #showState(): void {

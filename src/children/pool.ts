@@ -5,7 +5,7 @@ import type { Disposable } from '../base/disposable';
 import { CancelledError, describe, isCancelled, UserError } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
 import { l10n } from '../base/l10n';
-import type { Log } from '../base/log';
+import { type Log, namedLog } from '../base/log';
 import { cap, visible } from '../base/text';
 import { BackOff, WaitingError } from './back-off';
 import { describeExit, exitHint, isMissing } from './exit';
@@ -271,7 +271,7 @@ export class ChildPool implements Disposable {
       await within(process.exited, 700);
       return this.#endError(entry);
     };
-    const log = this.#options.log;
+    const log = namedLog(this.#options.log, spec.name);
     if (this.#options.connect) return this.#options.connect({ spec, process, log, endReason });
     return new AgentConnection({ input: process.stdout, output: process.stdin, log, endReason });
   }

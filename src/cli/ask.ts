@@ -3,8 +3,9 @@ import { AnswerText } from '../ask/answer';
 import { depthFromEnv } from '../ask/depth';
 import { noGrants } from '../ask/grants';
 import { holdsBack } from '../ask/hook-answer';
+import { beginLine, type ScriptLine, scriptLogVariable, writeScriptLine } from '../ask/script-log';
 import type { Answer, PermissionAsker } from '../ask/types';
-import { ExitCode } from '../base/errors';
+import { describe, ExitCode, isCancelled } from '../base/errors';
 import { l10n } from '../base/l10n';
 import { AnswerWriter } from './answer-writer';
 import { ownConfig } from './config';
@@ -23,20 +24,27 @@ export async function askMode(
   command: { agent: string; prompt?: string; config?: string },
   services: Services,
 ): Promise<ExitCode> {
-  const { env } = services;
+  const { env, log } = services;
+  const id = randomUUID();
+  /** Whoever runs this command is told whom it asks. That it cannot be is no reason not to ask. */
+  const tell = (line: ScriptLine) =>
+    env[scriptLogVariable]
+      ? writeScriptLine(env[scriptLogVariable], line).catch((error) => log.info(describe(error)))
+      : undefined;
   const stop = new AbortController();
   const writer = new AnswerWriter(process.stdout, () => stop.abort());
   try {
     const config = await ownConfig({ flag: command.config, env, demo: services.demo, mayAsk: true });
     await services.endWithHost({ onEnd: () => stop.abort() });
     const prompt = await promptFrom(command.prompt, process.stdin);
+    await tell(beginLine(id, command.agent, prompt));
     const relay = await services.relay();
     const text = new AnswerText();
     let shownAt = 0;
     const refused = refusals((name) => l10n.t('{0} was refused: nobody is here to allow it.', name));
     let answer: Answer | undefined;
     const events = relay.ask({
-      id: randomUUID(),
+      id,
       agent: command.agent,
       prompt,
       caller: { kind: 'script', name: 'mm' },
@@ -62,6 +70,7 @@ export async function askMode(
       await writer.show(text.text());
     }
     if (!answer) throw new Error(l10n.t('{0} gave no answer.', command.agent));
+    await tell({ id, end: 'done', at: Date.now() });
     await writer.finish(answer.text);
     if (answer.stopReason === 'max_tokens')
       note(l10n.t('The answer is not whole: {0} reached its limit of tokens.', command.agent));
@@ -69,6 +78,8 @@ export async function askMode(
       note(l10n.t('The answer is not whole: {0} reached its limit of model requests in one turn.', command.agent));
     return writer.ended ?? ExitCode.done;
   } catch (error) {
+    const end = isCancelled(error) ? 'cancelled' : 'failed';
+    await tell({ id, end, ...(end === 'failed' ? { why: describe(error) } : {}), at: Date.now() });
     return writer.ended ?? report(error);
   }
 }

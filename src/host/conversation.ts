@@ -16,10 +16,12 @@ import { parseSlash } from '../chat/slash';
 import { Writer } from '../chat/writer';
 import type { ChildPool } from '../children/pool';
 import { Asks } from './asks';
+import type { AskSource, AskTree } from './asks-tree';
 import type { Core } from './core';
 import { Pace } from './pace';
 import { Pairs } from './pairs';
 import type { PermissionQueue } from './permissions';
+import { Reader, readOnlyNotice } from './reader';
 import type { Loaded } from './records';
 import { type HomeAgent, Roster } from './roster';
 import type { RuleBook } from './rulebook';
@@ -34,6 +36,8 @@ export interface Surroundings {
   readonly queue: PermissionQueue;
   readonly rules: RuleBook;
   readonly store: Store;
+  /** All asks of the window. */
+  readonly asks: AskTree;
   readonly log: Log;
   /** Absent while there is no configuration that holds. */
   readonly roster: Roster | undefined;
@@ -76,6 +80,7 @@ export class Conversation implements Disposable {
   #hint: NoticeNode | undefined;
   #title: string | undefined;
   #readOnly = false;
+  #reader: Reader | undefined;
   #disposed = false;
 
   constructor(surroundings: Surroundings, o: { loaded?: Loaded; home?: string } = {}) {
@@ -327,11 +332,18 @@ export class Conversation implements Disposable {
     return this.#s.now?.() ?? Date.now();
   }
 
-  #emit(patch: Patch): void {
+  /** A change that stands in the thread goes to the file and the page. */
+  #pass(patch: Patch): void {
     this.#file?.patch(patch);
     this.#pace.add(patch);
-    if (patch.op !== 'put' || patch.node.kind !== 'ask') return;
+  }
+
+  #emit(patch: Patch): void {
+    this.#pass(patch);
+    if (patch.op !== 'put') return;
     const { node } = patch;
+    this.#s.asks.note(() => this.#source(), this.id, node);
+    if (node.kind !== 'ask') return;
     if (node.state === 'done') this.#runningAsks.delete(node.id);
     else this.#runningAsks.set(node.id, node);
     this.#changed();
@@ -341,17 +353,35 @@ export class Conversation implements Disposable {
     this.#pace.state();
   }
 
+  #source(): AskSource {
+    const home = this.#turns.face ?? this.#home()?.face ?? { name: this.#homeName ?? 'mm' };
+    return { id: this.id, home, title: this.#title ?? '', stop: (node) => this.stopAsk(node) };
+  }
+
   /** Takes up what a file tells: what its window left open ends, and what the home agent no longer knows is said. */
   #resume(loaded: Loaded): void {
     this.#title = loaded.title;
     if (this.#readOnly) {
       for (const patch of askedElsewhere(this.#thread)) this.#thread.apply(patch);
+      this.#reader = new Reader(loaded, {
+        store: this.#s.store,
+        onPatch: (patch) => {
+          this.#thread.apply(patch);
+          this.#pace.add(patch);
+        },
+        onHead: (head) => {
+          this.#title = head.title ?? this.#title;
+          this.#homeName = head.home ?? this.#homeName;
+        },
+        changed: () => this.#changed(),
+      });
+      this.#subscriptions.push(this.#reader);
       return;
     }
     const left = (agent: string) => l10n.t('The window was closed before {0} had finished', agent);
     for (const patch of settleOpen(this.#thread, left, this.#now())) {
       this.#thread.apply(patch);
-      this.#emit(patch);
+      this.#pass(patch);
     }
     this.#pairs.notRemembered(this.home ?? 'mm');
   }
@@ -417,8 +447,7 @@ export class Conversation implements Disposable {
   #ownNotices(): NoticeNode[] {
     const notices: NoticeNode[] = [];
     if (this.#readOnly) {
-      const title = l10n.t('Another window has this conversation open. Here it can only be read.');
-      notices.push(line('read-only', title, [{ id: 'reload-window', label: l10n.t('Reload the Window') }]));
+      notices.push(readOnlyNotice(this.#reader));
     }
     const { roster } = this.#s;
     if (roster && this.#outdated(roster)) {

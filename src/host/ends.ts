@@ -19,7 +19,7 @@ export function endOfAsk(error: unknown, seconds: number): End {
     case 'refusal':
       return { how: 'refusal' };
     case 'empty':
-      return { how: 'empty' };
+      return { how: error.limit ?? 'empty' };
     case 'watchdog':
       return { how: 'watchdog', seconds };
     case 'died':

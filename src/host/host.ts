@@ -17,6 +17,7 @@ import { Reaper } from '../children/reaper';
 import { ConfigError, loadConfig } from '../config/load';
 import { loadAgent } from '../config/pins';
 import type { LoadResult, MmConfig } from '../config/types';
+import { AskTree } from './asks-tree';
 import { Conversation, type Surroundings } from './conversation';
 import { DecisionLog, longestShown } from './decisions';
 import { askOutside, type OutsideAsk, type OutsideRun, windowAgent } from './outside';
@@ -75,6 +76,8 @@ export class Host {
   readonly decisions = new DecisionLog();
   readonly rules: RuleBook;
   readonly store: Store;
+  /** The asks of all conversations. */
+  readonly asks = new AskTree();
   readonly #o: HostOptions;
   readonly #conversations = new Map<string, Conversation>();
   readonly #opening = new Map<string, Promise<Conversation | undefined>>();
@@ -175,6 +178,12 @@ export class Host {
     return opening;
   }
 
+  /** A conversation that was only read, opened anew: this window becomes its writer, unless another one was faster. */
+  async reopen(id: string): Promise<Conversation | undefined> {
+    await this.close(id);
+    return this.open(id);
+  }
+
   /** A new conversation; `home` names its home agent, else it is the file's own. */
   create(home?: string): Conversation {
     return this.#add(new Conversation(this.#surroundings(), { home }));
@@ -196,8 +205,8 @@ export class Host {
    * @throws BlockedError where the window has no configuration that holds.
    */
   askOutside(ask: OutsideAsk): OutsideRun {
-    const { relay, queue, rules } = this;
-    return askOutside(ask, { relay, queue, rules, roster: this.#roster, blocker: this.#config.blocker });
+    const { relay, queue, rules, asks } = this;
+    return askOutside(ask, { relay, queue, rules, asks, roster: this.#roster, blocker: this.#config.blocker });
   }
 
   /** Lets go of a conversation: what it runs is stopped, its file stays. */
@@ -224,6 +233,7 @@ export class Host {
     await Promise.all([this.pool.end(), ...conversations.map((c) => c.close())]);
     this.#reaper.dispose();
     this.rules.dispose();
+    this.asks.dispose();
     this.#configChanged.dispose();
   }
 
@@ -268,6 +278,7 @@ export class Host {
       queue: this.queue,
       rules: this.rules,
       store: this.store,
+      asks: this.asks,
       log: this.#o.log,
       now: this.#o.now,
       stopGrace: this.#o.stopGrace,

@@ -47,6 +47,12 @@ export function takeLock(file: string, onLost: () => void = () => undefined): Fi
   return undefined;
 }
 
+/** Whether nobody holds the lock; whoever wants it takes it. */
+export function isUnlocked(file: string): boolean {
+  const found = look(file);
+  return found === undefined || isFree(found);
+}
+
 /** Locks that this process holds, by what stands in them. */
 const own = new Set<string>();
 

@@ -2,10 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { noGrants } from '../ask/grants';
 import { holdsBack } from '../ask/hook-answer';
 import type { Relay } from '../ask/relay';
+import { type LinkedStop, linkedStop } from '../ask/stop';
 import type { AskEvent, Caller } from '../ask/types';
 import { UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
+import { AskView } from '../chat/ask-view';
 import type { NoticeNode } from '../chat/nodes';
+import { Thread } from '../chat/patch';
+import { Writer } from '../chat/writer';
+import { type AskSource, type AskTree, outsidePrefix } from './asks-tree';
+import { namesFor } from './core';
+import { endOfAsk } from './ends';
 import type { PermissionQueue } from './permissions';
 import type { HomeAgent, Roster } from './roster';
 import type { RuleBook } from './rulebook';
@@ -32,7 +39,8 @@ export interface OutsideRun {
 
 /** What such an ask needs of the window. */
 export interface OutsideDeps {
-  relay: Pick<Relay, 'ask'>;
+  relay: Pick<Relay, 'ask' | 'stop'>;
+  asks: AskTree;
   queue: PermissionQueue;
   rules: RuleBook;
   roster: Roster | undefined;
@@ -67,7 +75,8 @@ export function askOutside(ask: OutsideAsk, deps: OutsideDeps): OutsideRun {
   const own = windowAgent(deps);
   const { agent, prompt, context, caller, via, cwd, signal } = ask;
   const you = l10n.t('You');
-  const events = relay.ask({
+  const stop = linkedStop(signal);
+  const asked = relay.ask({
     id: randomUUID(),
     agent,
     prompt,
@@ -89,7 +98,61 @@ export function askOutside(ask: OutsideAsk, deps: OutsideDeps): OutsideRun {
     grants: { ...noGrants },
     rules: rules.of(via),
     liveYolo: () => own.config.yolo,
-    signal,
+    signal: stop.signal,
   });
+  const askedBy = caller.kind === 'person' ? you : caller.name;
+  const watched = { agent, prompt, askedBy, via, withContext: context !== undefined, home: own };
+  const events = inTree(asked, watched, stop, deps);
   return { events, held: holdsBack(own.config) };
+}
+
+/** Shows an ask in the tree of the window while its events pass. Its words are kept by who asked, and here until it ends. */
+async function* inTree(
+  events: AsyncIterable<AskEvent>,
+  ask: { agent: string; prompt: string; askedBy: string; via: string; withContext: boolean; home: HomeAgent },
+  stop: LinkedStop,
+  { relay, queue, asks, roster }: OutsideDeps,
+): AsyncGenerator<AskEvent, void, undefined> {
+  const { agent, prompt, askedBy, via, withContext, home } = ask;
+  const face = (name: string) => roster?.home(name)?.face ?? { name };
+  const source: AskSource = {
+    id: `${outsidePrefix}${via}`,
+    home: { name: via },
+    title: '',
+    stop: (node) => {
+      const nested = view.nested(node);
+      nested?.lane.stopping();
+      if (nested) relay.stop(nested.askId);
+      else stop.controller.abort();
+    },
+  };
+  const id = randomUUID();
+  const writer = new Writer({
+    thread: new Thread(),
+    emit: (patch) => {
+      if (patch.op === 'put') asks.note(() => source, id, patch.node);
+    },
+    face,
+    questionPlace: (question) => queue.place(question),
+  });
+  const view = new AskView({
+    path: [agent],
+    open: () => writer.ask({ agent: face(agent), askedBy, prompt, withContext }, namesFor([agent])),
+    namesFor,
+    kept: false,
+  });
+  view.open();
+  try {
+    for await (const event of events) {
+      view.event(event);
+      yield event;
+    }
+  } catch (error) {
+    view.fail(endOfAsk(error, home.config.watchdogTimeout));
+    throw error;
+  } finally {
+    // whoever left early has cancelled it
+    view.fail({ how: 'stopped' });
+    stop.dispose();
+  }
 }

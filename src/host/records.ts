@@ -49,6 +49,8 @@ export interface Loaded {
   unreadable: number;
   /** The file ends in the middle of a line. */
   torn: boolean;
+  /** Bytes of the file that are in here: who follows it goes on from there. */
+  read: number;
 }
 
 export function readHeader(line: string): Header | undefined {
@@ -84,12 +86,26 @@ export function readConversation(content: string): Loaded | undefined {
     transcript: undefined,
     unreadable: 0,
     torn,
+    read: Buffer.byteLength(content),
   };
+  let last = true;
   for (let i = 1; i < lines.length; i++) {
-    if (!readRecord(lines[i]!, loaded, exchanges)) loaded.unreadable++;
+    last = readRecord(lines[i]!, loaded, exchanges);
+    if (!last) loaded.unreadable++;
   }
+  // a line that is still being written is read again when it is whole
+  if (torn && !last) loaded.read = Buffer.byteLength(content.slice(0, content.lastIndexOf('\n') + 1));
   loaded.exchanges = [...exchanges.values()];
   return loaded;
+}
+
+/** What a line that another window has added tells about a conversation that is only read. Undefined for what is none. */
+export function readAdded(line: string): { patch: Patch } | { title: string } | { home: string } | undefined {
+  const r = obj(parse(line));
+  const patch = r?.patch === undefined ? undefined : readPatch(r.patch);
+  if (patch) return { patch };
+  if (typeof r?.title === 'string') return { title: r.title };
+  return typeof r?.home === 'string' ? { home: r.home } : undefined;
 }
 
 function readRecord(line: string, into: Loaded, exchanges: Map<string, StoredExchange>): boolean {

@@ -1,11 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Disposable } from '../base/disposable';
 import { describe } from '../base/errors';
 import type { Log } from '../base/log';
 import { Batch } from '../chat/batch';
 import type { Patch } from '../chat/nodes';
-import { type FileLock, takeLock } from './lock';
+import { Follower } from './follow';
+import { type FileLock, isUnlocked, takeLock } from './lock';
 import { type Header, type Loaded, type Record, readConversation, readHeader, readTitle } from './records';
 
 /** A conversation in the list. */
@@ -27,6 +29,8 @@ const largeOutput = 4_000;
 const outputPause = 5_000;
 /** Bytes of a file that are enough for its header and title. */
 const headBytes = 16_384;
+
+const lockOf = (file: string) => `${file.slice(0, -'.jsonl'.length)}.lock`;
 
 const idPattern = /^[0-9a-zA-Z-]{8,64}$/;
 
@@ -73,10 +77,28 @@ export class Store {
     const path = this.#path(header.id);
     const lock = (onLost: () => void) => {
       mkdirSync(this.dir, { recursive: true, mode: 0o700 });
-      return takeLock(`${path.slice(0, -'.jsonl'.length)}.lock`, onLost);
+      return takeLock(lockOf(path), onLost);
     };
     const file = new ConversationFile(path, header, loaded && { torn: loaded.torn }, lock, this.log);
     return !loaded || file.take() ? file : undefined;
+  }
+
+  /**
+   * Follows a conversation that another window writes. `onFree`: told whether its writer has gone, whenever that changes.
+   */
+  follow(
+    loaded: Pick<Loaded, 'header' | 'read'>,
+    o: { onLine(line: string): void; onFree(free: boolean): void },
+  ): Disposable {
+    const file = this.#path(loaded.header.id);
+    let free = false;
+    const onLooked = () => {
+      const now = isUnlocked(lockOf(file));
+      if (now === free) return;
+      free = now;
+      o.onFree(now);
+    };
+    return new Follower({ file, from: loaded.read, log: this.log, onLine: o.onLine, onLooked });
   }
 
   async #names(): Promise<string[]> {

@@ -52,6 +52,8 @@ export class Turns {
   readonly #calls = new OpenCalls();
   #asks: Asks | undefined;
   #active: Active | undefined;
+  /** The last turn on the session that is open: a call of it may end late. */
+  #last: Lane | undefined;
   #mode: string | undefined;
   /** A session was lost, and the conversation has not been told yet. */
   #forgotten = false;
@@ -115,6 +117,7 @@ export class Turns {
     this.#core.changed();
     active.done = this.#run(active, text, cwd).finally(() => {
       if (this.#active === active) this.#active = undefined;
+      this.#last = this.#session.current && lane;
       this.#sayForgotten();
       this.#core.changed();
     });
@@ -132,6 +135,7 @@ export class Turns {
   /** The conversation gets another home agent: the session of the last one is left. */
   leave(): void {
     this.#session.drop();
+    this.#last = undefined;
     this.#mode = undefined;
   }
 
@@ -215,7 +219,7 @@ export class Turns {
             update: (update) => this.#update(update),
             permission: (request, signal) => this.#permission(request, signal, home, cwd),
             ask: async (params, signal) => {
-              const turn = this.#active?.lane;
+              const turn = this.#prompted;
               if (!turn || !this.#asks) throw rpcErrorOf(new CancelledError(), params.agent);
               return this.#othersTime(this.#asks.answerModel(params, { home, cwd, turn, signal }));
             },
@@ -232,7 +236,16 @@ export class Turns {
     }
   }
 
-  /** Between turns nothing is shown: banners, and words that come too late for the turn that was stopped (faults F026). */
+  /** The turn whose prompt is out. */
+  get #prompted(): Lane | undefined {
+    const lane = this.#active?.lane;
+    return this.#session.current?.session.prompting && !lane?.ended ? lane : undefined;
+  }
+
+  /**
+   * What comes while no prompt is out is shown in no turn: banners, and words that are too late for the turn that was stopped (faults F024,
+   * F026). Only a call of the last turn may still come to its end.
+   */
   #update(update: AnyUpdate): void {
     if (update.sessionUpdate === 'current_mode_update') {
       this.#mode = modeOf(update) ?? this.#mode;
@@ -240,8 +253,9 @@ export class Turns {
     }
     this.#calls.note(update);
     this.#active?.silence?.alive();
-    const lane = this.#active?.lane;
-    if (lane && !lane.ended) lane.update(update);
+    const lane = this.#prompted;
+    if (this.#last?.late(update, lane)) return;
+    lane?.update(update);
   }
 
   /** The home agent's own call: a grant or the person; no yolo of ours answers what it asks nevertheless (rule 4). */
@@ -252,8 +266,8 @@ export class Turns {
     cwd: string,
   ): Promise<RequestPermissionOutcome> {
     const { relay, grants, permissions, rules } = this.#core;
-    const lane = this.#active?.lane;
-    if (!lane || lane.ended) return { outcome: 'cancelled' };
+    const lane = this.#prompted;
+    if (!lane) return { outcome: 'cancelled' };
     const question = questionOf({
       id: randomUUID(),
       path: [],
@@ -303,6 +317,7 @@ export class Turns {
 
   /** The child ended. In the middle of a turn the turn says so first. */
   #lost(): void {
+    this.#last = undefined;
     this.#mode = undefined;
     this.#forgotten = true;
     if (!this.#active) this.#sayForgotten();

@@ -35,6 +35,7 @@ export interface ChatDeps {
     latest(): Promise<Conversation>;
     create(home?: string): Promise<Conversation>;
     close(id: string): Promise<void>;
+    reopen(id: string): Promise<Conversation | undefined>;
   };
   /** Asks for one of several folders; undefined: the person did not say, and nothing goes out. */
   pickFolder(): Promise<string | undefined>;
@@ -107,6 +108,13 @@ export class Chat implements Disposable {
     if (card) this.#deps.page.postWhenReady({ type: 'reveal', id: card.id });
   }
 
+  /** Shows an entry, with the conversation that it belongs to; without one, the conversation. */
+  async showEntry(conversation: Conversation, node: NodeId | undefined): Promise<void> {
+    this.show(conversation);
+    await this.#deps.page.show();
+    this.#deps.page.postWhenReady(node === undefined ? { type: 'focus' } : { type: 'reveal', id: node });
+  }
+
   /** The conversation that the window shows: the folder's latest at first. */
   async open(): Promise<Conversation> {
     if (this.#conversation) return this.#conversation;
@@ -127,7 +135,8 @@ export class Chat implements Disposable {
     this.#listening = conversation.onState(() => this.#showHome());
     this.#outbox.attach(conversation);
     this.#showHome();
-    if (before) this.#leave(before);
+    // one that was opened anew has ended itself
+    if (before && before.id !== conversation.id) this.#leave(before);
   }
 
   dispose(): void {
@@ -206,6 +215,11 @@ export class Chat implements Disposable {
       case 'reload-window':
         await deps.editor(action);
         return;
+      case 'take-over': {
+        const { reopen, create } = deps.conversations;
+        if (conversation.readOnly) this.show((await reopen(conversation.id)) ?? (await create()));
+        return;
+      }
       case 'show-file':
         if (state.kind !== 'approval') return;
         await deps.showFiles(state.files);

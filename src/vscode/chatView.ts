@@ -5,6 +5,7 @@ import { Emitter } from '../base/event';
 import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
 import type { FromPage, ToPage } from '../chat/page';
+import { strings } from './dictionary';
 import { makeNonce, pageHtml } from './html';
 import { EditorCommands } from './ids';
 import { parseFromPage } from './messages';
@@ -180,13 +181,4 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   #showHome(): void {
     if (this.#view) this.#view.description = this.#home;
   }
-}
-
-/** The dictionary of the person's language, English text → text; empty for English. */
-function strings(): Record<string, string> {
-  const bundle: unknown = vscode.l10n.bundle;
-  if (typeof bundle !== 'object' || bundle === null) return {};
-  return Object.fromEntries(
-    Object.entries(bundle).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
-  );
 }

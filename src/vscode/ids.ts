@@ -18,12 +18,14 @@ export type CommandId = (typeof Commands)[keyof typeof Commands];
 /** Views; the editor makes a command `<id>.focus` for each. */
 export const Views = {
   chat: 'mm.chat',
+  asks: 'mm.asks',
 } as const;
 export type ViewId = (typeof Views)[keyof typeof Views];
 
-/** The container that holds the chat, in the secondary side bar. */
+/** Containers: the chat's in the secondary side bar, that of the trees in the activity bar. */
 export const Containers = {
   chat: 'mm',
+  trees: 'mm-trees',
 } as const;
 
 /** What we are in the editor's own chat. */
@@ -75,6 +77,13 @@ export const EditorCommands = {
   /** Writes into the input of the editor's own chat. */
   openChat: 'workbench.action.chat.open',
   showNotifications: 'notifications.showList',
+} as const;
+
+/** What the editor does for a remedy of a notice. */
+export const NoticeCommands = {
+  'manage-trust': EditorCommands.manageTrust,
+  'open-folder': EditorCommands.openFolder,
+  'reload-window': EditorCommands.reloadWindow,
 } as const;
 
 /** Keys of what we keep in the editor's own storage. */

@@ -1,3 +1,4 @@
+import type { FromAsksPage } from '../chat/asks';
 import type { NoticeAction } from '../chat/nodes';
 import type { FromPage } from '../chat/page';
 
@@ -23,6 +24,7 @@ const actions: Record<NoticeAction['id'], true> = {
   'give-transcript': true,
   'keep-answer': true,
   'reload-window': true,
+  'take-over': true,
 };
 
 function text(value: unknown, max: number): value is string {
@@ -68,6 +70,22 @@ export function parseFromPage(raw: unknown): FromPage | undefined {
       return id(m.name) ? { type: 'home', name: m.name } : undefined;
     case 'open':
       return text(m.href, maxLink) ? { type: 'open', href: m.href } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** A message of the page of asks, checked in the same way. */
+export function parseFromAsksPage(raw: unknown): FromAsksPage | undefined {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
+  const m = raw as Record<string, unknown>;
+  switch (m.type) {
+    case 'ready':
+    case 'stopAll':
+      return { type: m.type };
+    case 'stop':
+    case 'open':
+      return id(m.id) ? { type: m.type, id: m.id } : undefined;
     default:
       return undefined;
   }

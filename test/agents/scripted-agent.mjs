@@ -36,6 +36,7 @@
  *   {"bytes": "base64", "split"?: n}
  *   {"delay": ms}                    {"waitFor": "session/cancel", "count"?: n}   until that method has come (n times, counted from the start of the process)
  *   {"repeat": n, "steps": STEPS}    $I is the round, from 0
+ *   {"output": {"toolCallId", "lines", "every"}}     updates of one call, one each `every` lines, each with all its output so far
  *   {"stderr": "text"}
  *   {"exit": code}  {"signal": "SIGKILL"}        end itself
  *   {"grandchild": {"ignoreTerm"?: true, "ownGroup"?: true, "seconds"?: 600}}     a process of its own; its pid goes to `record` as {"event": "grandchild", "pid"}
@@ -148,6 +149,17 @@ const usualOptions = [
   { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
 ];
 
+/** Output that grows line by line, repeated whole by each update: "line 0", "line 1", … */
+async function growing(call, { toolCallId, lines, every }) {
+  let text = '';
+  for (let i = 0; i < lines; i++) {
+    text += `line ${i}\n`;
+    if ((i + 1) % every !== 0 && i + 1 < lines) continue;
+    const content = [{ type: 'content', content: { type: 'text', text } }];
+    await update(call, { sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress', content });
+  }
+}
+
 async function inPieces(bytes, size) {
   if (!size) return write(bytes);
   for (let i = 0; i < bytes.length; i += size) {
@@ -205,7 +217,8 @@ async function play(step, call) {
       if ((await playAll(step.steps, call)) === false) return false;
     }
     call.round = before;
-  } else if ('raw' in s) await inPieces(Buffer.from(s.raw, 'utf8'), s.split);
+  } else if ('output' in s) await growing(call, s.output);
+  else if ('raw' in s) await inPieces(Buffer.from(s.raw, 'utf8'), s.split);
   else if ('bytes' in s) await inPieces(Buffer.from(s.bytes, 'base64'), s.split);
   else if ('delay' in s) await new Promise((done) => setTimeout(done, s.delay));
   else if ('waitFor' in s) {

@@ -665,6 +665,23 @@ describe('a page that comes back', () => {
     expect(await chat.page.getByRole('button', { name: 'To the end' }).count()).toBe(0);
   }, 120_000);
 
+  it('reveals what stands in a fold, also in one within another, and puts the focus there', async () => {
+    const scene = conversation(true);
+    await show(scene);
+    const riker = chat.page.getByRole('article', { name: 'riker, asked by bob', exact: true });
+    expect(await riker.count()).toBe(0);
+    const { nodes } = scene;
+    const node = nodes.find((n) => n.kind === 'ask' && n.agent.name === 'riker')!;
+    await chat.give({ type: 'reveal', id: node.id });
+    await expect.poll(() => riker.count()).toBe(1);
+    expect(await riker.evaluate((e) => e === document.activeElement)).toBe(true);
+    // its own calls fold too
+    const tool = nodes.find((n) => n.kind === 'tool' && n.parent === node.id);
+    if (!tool) return;
+    await chat.give({ type: 'reveal', id: tool.id });
+    await expect.poll(() => chat.page.evaluate(() => document.activeElement?.getAttribute('data-entry'))).toBe(tool.id);
+  });
+
   it('reveals an entry far above', async () => {
     await show({ nodes: long(), state: pageState() });
     await chat.give({ type: 'reveal', id: 'u10' });

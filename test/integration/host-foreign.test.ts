@@ -1,32 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Scenario, type WrittenScenario, writeScenario } from '../support/scenario';
+import type { Scenario, WrittenScenario } from '../support/scenario';
 import { idle, nodes, outline, Place, until, wordsOf } from './host-helper';
+import { closeWindows, scriptedWindow as window } from './scripted-window';
 
-let place: Place;
-const scenarios: WrittenScenario[] = [];
+let place: Place | undefined;
 afterEach(async () => {
-  await place.dispose();
-  for (const s of scenarios.splice(0)) s.dispose();
+  await closeWindows();
+  await place?.dispose();
+  place = undefined;
 });
-
-/** A window whose file names scripted agents by command, beside the demo's bob. */
-async function window(agents: Record<string, Scenario>, options: { stopGrace?: number } = {}) {
-  const written: Record<string, WrittenScenario> = {};
-  let entries = '';
-  for (const [name, scenario] of Object.entries(agents)) {
-    const s = writeScenario(scenario);
-    scenarios.push(s);
-    written[name] = s;
-    entries += `  ${name}: {command: ${JSON.stringify(s.command)}, args: ${JSON.stringify(s.args)}}\n`;
-  }
-  place = new Place({
-    'mm.yaml': `acp: {title: Ada}\nprovider: demo\nmodel: demo\nmmConfigs:\n  bob: {path: bob.yaml}\n${entries}`,
-    'bob.yaml': 'acp: {title: Bob}\nprovider: demo\nmodel: demo\n',
-  });
-  const host = await place.host(options);
-  const c = await host.latest();
-  return { host, c, written };
-}
 
 const prompts = (s: WrittenScenario): string[] =>
   s.received('session/prompt').map((f) => f.params.prompt.map((b: { text: string }) => b.text).join('\n---\n'));

@@ -430,6 +430,41 @@ describe('a window that is reloaded', () => {
     expect(other.state().notices).toMatchObject([{ title: expect.stringContaining('Another window') }]);
     expect(other.send('hello?')).toBe(false);
   });
+
+  it('F049 the second window follows what the first one writes, and goes on when that has gone', async () => {
+    place = new Place();
+    const first = await place.host();
+    const c = await first.latest();
+    c.send('say: hello');
+    await idle(first, c);
+    await c.flush();
+    const second = await place.host();
+    const other = await second.latest();
+    expect(other.readOnly).toBe(true);
+
+    c.send('/ask-bob run: echo öäü-live');
+    const question = await until(first, c, () => first.queue.current, 'a question');
+    // it waits there, and there only
+    await until(second, other, () => nodes(other, 'permission')[0]?.state === 'waiting', 'the question');
+    expect(nodes(other, 'permission')[0]).toMatchObject({ card: false, why: expect.stringContaining('window') });
+    expect(second.queue.size).toBe(0);
+    expect(second.asks.groups()).toEqual([]);
+    first.queue.answer(question.id, 'allow_once');
+    await idle(first, c);
+    await c.flush();
+    await until(second, other, () => nodes(other, 'ask')[0]?.state === 'done', 'the end of the ask');
+    expect(other.snapshot()).toEqual(c.snapshot());
+    expect(JSON.stringify(other.snapshot())).toContain('öäü-live');
+
+    await first.end();
+    const notice = () => other.state().notices.find((n) => n.actions.some((a) => a.id === 'take-over'));
+    await until(second, other, notice, 'the offer to go on');
+    const mine = (await second.reopen(other.id))!;
+    expect(mine.readOnly).toBe(false);
+    expect(mine.send('say: from the second window')).toBe(true);
+    await idle(second, mine);
+    expect(JSON.stringify(mine.snapshot())).toContain('from the second window');
+  });
 });
 
 describe('configuration', () => {

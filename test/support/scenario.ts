@@ -25,6 +25,7 @@ export type Step =
   | { delay: number }
   | { waitFor: string; count?: number }
   | { repeat: number; steps: Step[] }
+  | { output: { toolCallId: string; lines: number; every: number } }
   | { stderr: string }
   | { exit: number }
   | { signal: NodeJS.Signals }

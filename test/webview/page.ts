@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Browser, chromium, type Page } from '@playwright/test';
+import type { FromAsksPage, ToAsksPage } from '../../src/chat/asks';
 import type { FromPage, PageState, ToPage } from '../../src/chat/page';
 
 /** Everything that runs this runs in the project's folder; a bundle of it may lie anywhere. */
@@ -25,7 +26,7 @@ const files = new Map<string, Promise<string>>();
 
 /** Read once: a build that runs at the same time cannot take a file away. */
 function source(name: string): Promise<string> {
-  const file = here(name.startsWith('chat.') ? `dist/webview/${name}` : `test/webview/${name}`);
+  const file = here(/^(chat|asks)\.(js|css)$/.test(name) ? `dist/webview/${name}` : `test/webview/${name}`);
   let text = files.get(file);
   if (!text) {
     text = readFile(file, 'utf8');
@@ -40,7 +41,7 @@ export class ChatPage {
 
   static async open(
     browser: Browser,
-    o: { width?: number; height?: number; theme?: Theme; scale?: number } = {},
+    o: { width?: number; height?: number; theme?: Theme; scale?: number; document?: string } = {},
   ): Promise<ChatPage> {
     const context = await browser.newContext({
       viewport: { width: o.width ?? 400, height: o.height ?? 800 },
@@ -53,15 +54,15 @@ export class ChatPage {
       const name = new URL(route.request().url()).pathname.slice(1);
       const type = name.endsWith('.css') ? 'text/css' : name.endsWith('.js') ? 'text/javascript' : 'text/html';
       let text = await source(name);
-      if (name === 'harness.html')
+      if (name.endsWith('.html'))
         text = text.replace(themes.dark[0], sheet).replace('class="vscode-dark"', `class="${body}"`);
       await route.fulfill({ body: text, contentType: `${type}; charset=utf-8` });
     });
-    await page.goto('http://page.test/harness.html');
+    await page.goto(`http://page.test/${o.document ?? 'harness.html'}`);
     return new ChatPage(page);
   }
 
-  async give(...messages: ToPage[]): Promise<void> {
+  async give(...messages: (ToPage | ToAsksPage)[]): Promise<void> {
     await this.page.evaluate((list) => {
       const editor = window as unknown as { give(m: unknown): void };
       for (const m of list) editor.give(m);
@@ -76,8 +77,8 @@ export class ChatPage {
     }, count);
   }
 
-  async sent(): Promise<FromPage[]> {
-    return this.page.evaluate(() => (window as unknown as { sent: FromPage[] }).sent);
+  async sent(): Promise<(FromPage | FromAsksPage)[]> {
+    return this.page.evaluate(() => (window as unknown as { sent: (FromPage | FromAsksPage)[] }).sent);
   }
 
   async close(): Promise<void> {

@@ -1,8 +1,9 @@
 import { html, nothing, render } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { number, t } from './base/l10n';
-import type { Page } from './base/page';
+import { isLive, type Page } from './base/page';
 import type { Entry } from './base/store';
+import { groups } from './entries/group';
 import { notice } from './entries/notice';
 import { entryView } from './entries/said';
 import { hello } from './hello';
@@ -105,16 +106,19 @@ export class Log {
   reveal(id: string): void {
     const entry = this.page.store.get(id);
     if (!entry) return;
-    let topmost = entry;
+    const way: Entry[] = [];
     for (let e: Entry | undefined = entry; e; e = e.parent) {
-      topmost = e;
+      way.unshift(e);
       if (e.node.kind === 'ask') this.page.setOpen(`ask:${e.id}`, true);
+      const fold = foldOf(e);
+      if (fold !== undefined) this.page.setOpen(fold, true);
     }
+    const topmost = way[0] ?? entry;
     const { top } = this.page.store;
     const at = top.indexOf(topmost);
     if (at < this.#start() || at >= this.#end()) this.#around(at);
     this.draw();
-    this.page.redraw(topmost);
+    for (const e of way) this.page.redraw(e);
     const element = this.#element(id) ?? this.#element(topmost.id);
     if (!element) return;
     this.#pinned = false;
@@ -122,11 +126,13 @@ export class Log {
     this.#scrolled();
   }
 
-  /** The person wants to see an entry: it comes into view, and a card has the focus, so that it is read out and its buttons are next. */
+  /** The person wants to see an entry: it comes into view and has the focus, so that it is read out and its buttons are next. */
   goTo(id: string): void {
     this.reveal(id);
     const element = this.#element(id);
-    if (element?.matches('.perm')) element.focus({ preventScroll: true });
+    if (!element) return;
+    if (!element.hasAttribute('tabindex')) element.tabIndex = -1;
+    element.focus({ preventScroll: true });
   }
 
   /** Whether an entry is within the view, for the most part. */
@@ -284,4 +290,13 @@ function windowEnd(top: readonly Entry[], start: number, nodes: number): number 
     at++;
   }
   return at;
+}
+
+/** The fold of finished calls in which an entry stands. */
+function foldOf(entry: Entry): string | undefined {
+  const { parent } = entry;
+  if (parent?.node.kind !== 'turn' && parent?.node.kind !== 'ask') return undefined;
+  const list = groups(parent.children, parent.node.kind, !isLive(parent));
+  const group = list.find((g) => g.kind === 'steps' && g.entries.includes(entry));
+  return group?.kind === 'steps' ? group.key : undefined;
 }

@@ -1,3 +1,4 @@
+import { scriptLogVariable } from '../../ask/script-log';
 import { agentSecret } from '../../base/secrets';
 
 /** What a command learns of the session that runs it (rule 13), so that a script in it escapes neither depth nor yolo. */
@@ -28,6 +29,8 @@ export function commandEnv(parent: NodeJS.ProcessEnv, session: CommandSession): 
     MM_ASK_DEPTH: String(session.depth),
     AGENT_YOLO: String(session.yolo),
   });
+  // another command's, which this process itself was run by
+  delete env[scriptLogVariable];
   if (session.launcher) env.MM_BIN = session.launcher;
   else delete env.MM_BIN;
   return env;

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { namesKeyFile } from '../../ask/keyfiles';
+import { ScriptLog, scriptLogVariable } from '../../ask/script-log';
 import { CancelledError } from '../../base/errors';
 import { l10n } from '../../base/l10n';
 import type { Groups } from '../deps';
@@ -25,6 +26,8 @@ export interface BashOptions {
 
 /** Milliseconds between two pictures of a running command's output. */
 const showEvery = 100;
+/** Milliseconds between two looks at what a command's scripts ask. */
+const lookEvery = 250;
 /** Milliseconds from TERM to KILL: when time is up, and when a person pressed Stop and waits. */
 const grace = { timeout: 2000, stop: 500 };
 /** Milliseconds that output may still come after the shell has ended, from what it left behind. */
@@ -57,8 +60,30 @@ export function bashTool(options: BashOptions): Tool {
 }
 
 async function bash(command: string, options: BashOptions, context: ToolContext, run: RunContext): Promise<ToolResult> {
-  const [env, groups] = await Promise.all([options.env(), options.groups()]);
-  if (run.signal.aborted) throw new CancelledError();
+  const [env, groups, log] = await Promise.all([options.env(), options.groups(), scriptLog()]);
+  try {
+    if (run.signal.aborted) throw new CancelledError();
+    const own = log ? { ...env, [scriptLogVariable]: log.file } : env;
+    return await spawned(command, own, groups, log, options, context, run);
+  } finally {
+    await log?.dispose();
+  }
+}
+
+/** Where the scripts of a command say whom they ask. A folder for temporary files that cannot be written stops no command. */
+function scriptLog(): Promise<ScriptLog | undefined> {
+  return ScriptLog.make().catch(() => undefined);
+}
+
+async function spawned(
+  command: string,
+  env: Record<string, string>,
+  groups: Groups,
+  log: ScriptLog | undefined,
+  options: BashOptions,
+  context: ToolContext,
+  run: RunContext,
+): Promise<ToolResult> {
   const { file, args, verbatim } = shellFor(command);
   groups.prepare();
   const child = spawn(file, args, {
@@ -72,7 +97,7 @@ async function bash(command: string, options: BashOptions, context: ToolContext,
   const pgid = child.pid;
   if (pgid !== undefined) groups.add(pgid);
   try {
-    return await watch(child, options.timeout, context.maxOutput, run);
+    return await watch(child, options.timeout, context.maxOutput, run, log);
   } finally {
     if (pgid !== undefined) {
       // whatever the command left in its group ends with it, so that nothing has to be remembered
@@ -82,7 +107,13 @@ async function bash(command: string, options: BashOptions, context: ToolContext,
   }
 }
 
-function watch(child: ChildProcess, timeout: number, maxOutput: number, run: RunContext): Promise<ToolResult> {
+function watch(
+  child: ChildProcess,
+  timeout: number,
+  maxOutput: number,
+  run: RunContext,
+  log: ScriptLog | undefined,
+): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
     const output = new OutputCap(maxOutput);
     let ended: 'timeout' | 'stop' | undefined;
@@ -90,15 +121,24 @@ function watch(child: ChildProcess, timeout: number, maxOutput: number, run: Run
     let showing: Promise<void> = Promise.resolve();
     let shown = -1;
 
-    const show = () => {
+    const show = (anyway = false) => {
       showTimer = undefined;
-      if (shown === output.total) return;
+      if (shown === output.total && !anyway) return;
       shown = output.total;
       // a client that is gone ends the turn by itself
-      showing = run.show(textContent(plainOutput(output.text()))).catch(() => {});
+      showing = run.show(textContent(plainOutput(output.text())), log?.asks).catch(() => {});
     };
+    // a log that cannot be read says nothing; the command goes on
+    const look = () => log?.look().catch(() => false) ?? Promise.resolve(false);
+    const lookTimer = log
+      ? setInterval(() => {
+          void look().then((more) => {
+            if (more && !done) show(true);
+          });
+        }, lookEvery)
+      : undefined;
     const later = () => {
-      showTimer ??= setTimeout(() => void showing.then(show), showEvery);
+      showTimer ??= setTimeout(() => void showing.then(() => show()), showEvery);
     };
     for (const stream of [child.stdout!, child.stderr!]) {
       const decoder = new StringDecoder('utf8');
@@ -128,12 +168,14 @@ function watch(child: ChildProcess, timeout: number, maxOutput: number, run: Run
       clearTimeout(timer);
       clearTimeout(killTimer);
       clearTimeout(showTimer);
+      clearInterval(lookTimer);
       run.signal.removeEventListener('abort', stop);
       child.stdout?.destroy();
       child.stderr?.destroy();
       await showing;
+      await look();
       if (ended === 'stop') reject(new CancelledError());
-      else resolve(make());
+      else resolve({ ...make(), ...(log ? { asks: log.asks } : {}) });
     };
     child.on('error', (error: NodeJS.ErrnoException) => {
       void finish(() => {

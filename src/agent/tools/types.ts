@@ -1,3 +1,4 @@
+import type { ScriptAskMeta } from '../../acp/meta';
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '../../acp/types';
 import type { ToolDefinition } from '../model/types';
 
@@ -14,7 +15,7 @@ export interface RunContext {
   signal: AbortSignal;
   toolCallId: string;
   /** Replaces the content that the call shows; awaited for backpressure. */
-  show(content: ToolCallContent[], more?: { title?: string; rawOutput?: unknown }): Promise<void>;
+  show(content: ToolCallContent[], asks?: ScriptAskMeta[]): Promise<void>;
 }
 
 export interface ToolResult {
@@ -24,6 +25,8 @@ export interface ToolResult {
   /** For the person; the text itself when absent. */
   content?: ToolCallContent[];
   rawOutput?: unknown;
+  /** What scripts of the call have asked. */
+  asks?: ScriptAskMeta[];
 }
 
 /** A call whose arguments were understood. */

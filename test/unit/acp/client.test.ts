@@ -293,6 +293,48 @@ test('F026 an update written after the answer, in the same write, comes after th
   expect(order).toEqual(['in', 'end', 'late']);
 });
 
+test('F024 F026 a prompt waits for what has come before it, which is in no turn; the end of the connection ends that wait', async () => {
+  const during: [string, boolean][] = [];
+  let release = () => {};
+  let session: ClientSession | undefined;
+  const held = await opened({
+    update: (update) => {
+      during.push([(update as Anything).content.text, session!.prompting]);
+      if (during.length === 1)
+        return new Promise((resolve) => {
+          release = resolve;
+        });
+    },
+    permission: async () => ({ outcome: 'cancelled' }),
+  });
+  session = held.session;
+  const { raw } = held;
+  for (const words of ['slow', 'late 1', 'late 2']) raw.update('s1', chunk(words));
+  await settled();
+  const turn = prompt(session);
+  await settled();
+  expect(raw.frames.filter((f) => f.method === 'session/prompt')).toEqual([]);
+  await expect(prompt(session)).rejects.toThrow('still busy');
+  release();
+  const { id } = await raw.next('session/prompt');
+  raw.update('s1', chunk('in'));
+  raw.send({ id, result: { stopReason: 'end_turn' } });
+  expect((await turn).stopReason).toBe('end_turn');
+  expect(during).toEqual([
+    ['slow', false],
+    ['late 1', false],
+    ['late 2', false],
+    ['in', true],
+  ]);
+
+  during.length = 0;
+  raw.update('s1', chunk('slow'));
+  await settled();
+  const never = prompt(session);
+  held.connection.close(new Error('gone'));
+  await expect(never).rejects.toThrow('gone');
+});
+
 test('an update comes before the permission question that was written behind it', async () => {
   const order: string[] = [];
   const { raw, session } = await opened({

@@ -144,6 +144,8 @@ test.each([
     'Internal error: no such model',
   ],
   [{ code: -32603, message: 'Internal error', data: 'quota' }, -32603, 'Internal error: quota'],
+  [{ code: -32603, message: 'failed', data: { error: { message: 'no quota' } } }, -32603, 'failed: no quota'],
+  [{ code: -32603, message: 'fetch failed', data: { cause: { code: 'E1' } } }, -32603, 'fetch failed: {"code":"E1"}'],
   [{ message: { message: 'deep' } }, -32603, 'deep'],
   [{ code: 7 }, 7, '{"code":7}'],
   ['plain text', -32603, 'plain text'],

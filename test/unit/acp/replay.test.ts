@@ -1,161 +1,147 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
-import { AgentConnection, type ClientSession } from '../../../src/acp/client';
-import type { AnyUpdate, RequestPermissionOutcome } from '../../../src/acp/types';
-import { describe as inWords } from '../../../src/base/errors';
-import { silentLog } from '../../../src/base/log';
-import { RawPeer, settled } from '../../support/raw-peer';
-import { FrameRecorder } from '../../support/schema';
+import { describe, expect, test } from 'vitest';
+import { AnswerText } from '../../../src/ask/answer';
+import type { Lane } from '../../../src/chat/lane';
+import { bytewise, type Line, readRecording, recordings, replay, type Seen, whole } from '../../support/replay';
+import { conversation, question } from '../chat/helper';
+
+/** Recordings of real agents through our client, its reducer and the relay's answer: at full speed and one byte at a time. */
 
 // biome-ignore lint/suspicious/noExplicitAny: recorded frames
-type Frame = any;
-interface Line {
-  dir: string;
-  msg: Frame;
-}
+type Anything = any;
 
-const folder = fileURLToPath(new URL('../../fixtures/frames/', import.meta.url));
-const recordings = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
-
-const read = (name: string): Line[] =>
-  readFileSync(folder + name, 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((text) => JSON.parse(text) as Line)
-    .filter((line) => line.dir === 'c->a' || line.dir === 'a->c');
-
-type Write = (raw: RawPeer, bytes: Buffer) => void;
-const whole: Write = (raw, bytes) => raw.raw(bytes);
-const bytewise: Write = (raw, bytes) => {
-  for (let i = 0; i < bytes.length; i++) raw.raw(bytes.subarray(i, i + 1));
-};
-
-/** Plays the agent's side of a recording to our client, which sends what the recorded client sent; returns what our client saw, in order. */
-async function replay(lines: Line[], write: Write): Promise<{ events: unknown[]; noise: number }> {
-  const raw = new RawPeer();
-  const recorder = new FrameRecorder('client');
-  const connection = new AgentConnection({
-    input: raw.input,
-    output: raw.output,
-    log: silentLog,
-    endReason: async () => new Error('ended'),
-    journal: recorder.journal,
-  });
-  const events: unknown[] = [];
-  const answers = new Map<unknown, RequestPermissionOutcome>();
-  for (const { dir, msg } of lines)
-    if (dir === 'c->a' && msg.method === undefined && msg.result?.outcome) answers.set(msg.id, msg.result.outcome);
-  const questions = lines
-    .filter((l) => l.dir === 'a->c' && l.msg.method === 'session/request_permission')
-    .map((l) => l.msg.id);
-  let session: ClientSession | undefined;
-  let running: Promise<unknown> = Promise.resolve();
-  let stop = new AbortController();
-  const ids = new Map<unknown, unknown>();
-  let waiting: Buffer[] = [];
-  const flush = () => {
-    write(raw, Buffer.concat(waiting));
-    waiting = [];
-  };
-  const call = async (id: unknown, method: string, run: () => Promise<unknown>) => {
-    flush();
-    await running;
-    running = run().then(
-      (result) => events.push([method, JSON.parse(JSON.stringify(result ?? null))]),
-      (error) => events.push([method, inWords(error)]),
-    );
-    ids.set(id, (await raw.next(method)).id);
-  };
-  for (const { dir, msg } of lines) {
-    if (dir === 'a->c') {
-      const mine = msg.method === undefined ? { ...msg, id: ids.get(msg.id) } : msg;
-      waiting.push(Buffer.from(`${JSON.stringify(mine)}\n`));
-      continue;
-    }
-    switch (msg.method) {
-      case 'initialize':
-        await call(msg.id, msg.method, () =>
-          connection.initialize({ clientInfo: msg.params.clientInfo, hub: false, deadline: 5000 }),
-        );
+/** What the window makes of a recording: one turn for each prompt, and the answer that an ask would have. */
+function transcriptOf(seen: Seen[]) {
+  const c = conversation({ keep: false });
+  const answers: string[] = [];
+  let lane: Lane | undefined;
+  let answer = new AnswerText();
+  let asked = 0;
+  for (const event of seen) {
+    switch (event.kind) {
+      case 'asked':
+        if (event.method !== 'session/prompt') break;
+        lane = c.turn();
+        answer = new AnswerText();
         break;
-      case 'session/new':
-        await call(msg.id, msg.method, async () => {
-          session = await connection.newSession({
-            cwd: msg.params.cwd,
-            deadline: 5000,
-            handlers: {
-              update: (update: AnyUpdate) => {
-                events.push(['update', update]);
-              },
-              permission: async (request) => {
-                events.push(['permission', request]);
-                return answers.get(questions.shift()) ?? { outcome: 'cancelled' };
-              },
-            },
-          });
-          return session.response;
-        });
+      case 'update':
+        if (!event.prompting) break;
+        answer.feed(event.update);
+        lane!.update(event.update);
         break;
-      case 'session/set_mode':
-        await call(msg.id, msg.method, () => session!.setMode(msg.params.modeId));
+      case 'permission': {
+        const allowed =
+          (event.outcome as Anything).optionId !== undefined && !/reject|deny|no|abort/i.test(idOf(event));
+        const q = question({ id: `q${++asked}`, name: 'bash', toolCall: event.request.toolCall as Anything });
+        lane!.question(q);
+        lane!.settled(q, { outcome: allowed ? 'allowed' : 'rejected', by: 'person' });
         break;
-      case 'session/prompt':
-        stop = new AbortController();
-        await call(msg.id, msg.method, () => session!.prompt(msg.params.prompt, { signal: stop.signal }));
+      }
+      case 'cancel':
+        lane!.stopping();
         break;
-      case 'session/cancel':
-        flush();
-        stop.abort();
-        await raw.next('session/cancel');
-        break;
-      case undefined:
-        break; // our client answers by itself
-      default:
-        throw new Error(`the recording has a ${msg.method}`);
+      case 'answer':
+      case 'error':
+        if (event.method !== 'session/prompt') break;
+        lane!.answered(event.kind === 'answer' ? event.result.stopReason : 'end_turn');
+        answers.push(answer.text());
     }
   }
-  flush();
-  await running;
-  raw.input.end();
-  await connection.closed;
-  await settled();
-  recorder.verify();
-  return { events, noise: connection.noiseCount };
+  return { c, answers };
 }
 
-test.each(recordings)(
-  '%s: at full speed and byte by byte the same, nothing lost, in the recorded order',
-  async (name) => {
-    const lines = read(name);
-    const fast = await replay(lines, whole);
-    const slow = await replay(lines, bytewise);
-    expect(slow).toEqual(fast);
-    expect(fast.noise).toBe(0);
-    const updates = lines.filter((l) => l.dir === 'a->c' && l.msg.method === 'session/update');
-    expect(fast.events.filter((e) => (e as unknown[])[0] === 'update')).toEqual(
-      updates.map((l) => ['update', l.msg.params.update]),
-    );
-    const questions = lines.filter((l) => l.dir === 'a->c' && l.msg.method === 'session/request_permission');
-    expect(fast.events.filter((e) => (e as unknown[])[0] === 'permission')).toHaveLength(questions.length);
-    // updates, questions and ends of turns as the agent wrote them
+/** The kind of option that the recorded person chose. */
+function idOf({ request, outcome }: Extract<Seen, { kind: 'permission' }>): string {
+  const { optionId } = outcome as { optionId?: string };
+  return request.options.find((o) => o.optionId === optionId)?.kind ?? 'reject';
+}
+
+/** Words of the agent in each turn, taken from the recording itself. */
+function wordsOf(lines: Line[], kind: string): string[] {
+  const turns: string[] = [];
+  let prompt: unknown;
+  for (const { dir, msg } of lines) {
+    if (dir === 'c->a' && msg.method === 'session/prompt') {
+      prompt = msg.id;
+      turns.push('');
+    } else if (dir === 'a->c' && msg.method === undefined && msg.id === prompt) prompt = undefined;
+    const update = dir === 'a->c' && prompt !== undefined ? msg.params?.update : undefined;
+    if (update?.sessionUpdate === kind && update.content.type === 'text')
+      turns[turns.length - 1] += update.content.text;
+  }
+  return turns;
+}
+
+const squeezed = (texts: string[]) => texts.map((text) => text.replace(/\s+/g, ''));
+
+test('there are recordings of six agents, with allowing, rejecting, stopping and foreign requests', () => {
+  const agents = new Set(recordings.map((name) => name.split('.')[0]));
+  expect(agents.size).toBe(6);
+  for (const agent of agents)
+    for (const variant of ['', '.reject', '.cancel', '.caps']) expect(recordings).toContain(`${agent}${variant}.jsonl`);
+});
+
+describe.each(recordings)('%s', (name) => {
+  const lines = readRecording(name);
+  const updates = lines
+    .filter((l) => l.dir === 'a->c' && l.msg.method === 'session/update')
+    .map((l) => l.msg.params.update);
+  const fast = replay(lines, whole);
+
+  test('our client hears everything, once, in the recorded order, and takes nothing for noise', async () => {
+    const { seen, noise } = await fast;
+    expect(noise).toBe(0);
+    expect(seen.flatMap((e) => (e.kind === 'update' ? [e.update] : []))).toEqual(updates);
     const kinds = lines
       .filter((l) => l.dir === 'a->c')
       .map((l) => l.msg.method ?? (l.msg.result?.stopReason === undefined ? undefined : 'end of turn'))
       .filter((kind) => ['session/update', 'session/request_permission', 'end of turn'].includes(kind));
-    const seen = fast.events
-      .map((e) => (e as [string, { stopReason?: string }])[0])
-      .map(
-        (kind) =>
-          ({ update: 'session/update', permission: 'session/request_permission', 'session/prompt': 'end of turn' })[
-            kind
-          ],
-      )
-      .filter(Boolean);
-    expect(seen).toEqual(kinds);
-  },
-);
+    const ours: Record<string, string> = { update: 'session/update', permission: 'session/request_permission' };
+    expect(
+      seen.flatMap((e) =>
+        e.kind === 'answer' && e.method === 'session/prompt' ? ['end of turn'] : (ours[e.kind] ?? []),
+      ),
+    ).toEqual(kinds);
+  });
 
-test('there are recordings of six agents', () => {
-  expect(new Set(recordings.map((name) => name.split('.')[0])).size).toBe(6);
+  test('byte by byte the same events, the same transcript and the same answers', async () => {
+    const [a, b] = [await fast, await replay(lines, bytewise)];
+    expect(b).toEqual(a);
+    const [one, two] = [transcriptOf(a.seen), transcriptOf(b.seen)];
+    expect(two.c.thread.nodes()).toEqual(one.c.thread.nodes());
+    expect(two.answers).toEqual(one.answers);
+  });
+
+  test('no word is lost or doubled, in the view and in an answer', async () => {
+    const { c, answers } = transcriptOf((await fast).seen);
+    const turns = c.of('turn');
+    const shown = (kind: 'text' | 'thought') =>
+      turns.map((turn) =>
+        c
+          .of(kind)
+          .filter((n) => n.parent === turn.id)
+          .map((n) => n.text)
+          .join(''),
+      );
+    expect(shown('text')).toEqual(wordsOf(lines, 'agent_message_chunk'));
+    expect(shown('thought')).toEqual(wordsOf(lines, 'agent_thought_chunk'));
+    expect(squeezed(answers)).toEqual(squeezed(wordsOf(lines, 'agent_message_chunk')));
+    expect(c.of('unsupported')).toEqual([]);
+  });
+
+  test('F035 F036 every call has one card, a command that can be read, and an end', async () => {
+    const { c } = transcriptOf((await fast).seen);
+    const tools = c.of('tool');
+    const named = lines.flatMap(({ msg }) => msg.params?.update?.toolCallId ?? msg.params?.toolCall?.toolCallId ?? []);
+    expect(tools.map((t) => t.toolCallId)).toEqual([...new Set(named)]);
+    const last = new Map(updates.filter((u) => u.toolCallId && u.status).map((u) => [u.toolCallId, u.status]));
+    for (const tool of tools) {
+      const status = last.get(tool.toolCallId);
+      const right = { completed: /^done$/, failed: /^(failed|rejected|cancelled)$/ }[status as string];
+      expect(tool.state).toMatch(right ?? /^(rejected|cancelled|no-result)$/);
+      expect(tool.endedAt !== undefined || tool.state === 'rejected').toBe(true);
+      if (tool.toolKind === 'execute') expect(tool.what).toMatch(/touch|echo|ls|cat/);
+    }
+    for (const n of [...c.of('text'), ...c.of('thought')]) expect(n.done).toBe(true);
+    for (const n of c.of('permission')) expect(n.state).not.toBe('waiting');
+  });
 });

@@ -134,7 +134,15 @@ beforeEach(() => {
       notNow: note('notNow'),
       markSeen: (shown) => void calls.push(['seen', shown]),
     },
-    conversations: { latest: make, create: make, close: async (id) => void closed.push(id) },
+    conversations: {
+      latest: make,
+      create: make,
+      close: async (id) => void closed.push(id),
+      reopen: async (id) => {
+        calls.push(['reopen', id]);
+        return Object.assign(await make(), { id });
+      },
+    },
     pickFolder: async () => picked,
     answer: (id, answer) => void calls.push(['answer', id, answer]),
     typed: () => void calls.push(['typed']),
@@ -298,6 +306,27 @@ describe('what the person does in the page', () => {
       ['openLink', 'src/a.ts'],
     ]);
     expect(errors).toEqual([]);
+  });
+
+  it('a conversation that another window has let go of is opened anew, and only then', async () => {
+    await page.say({ type: 'ready' });
+    await page.say({ type: 'action', node: 'conversation:read-only', action: 'take-over' });
+    expect(calls).toEqual([]);
+    Object.assign(all[0]!, { readOnly: true });
+    await page.say({ type: 'action', node: 'conversation:read-only', action: 'take-over' });
+    expect(calls).toEqual([['reopen', 'c1']]);
+    await page.say({ type: 'send', text: 'here' });
+    expect(all[1]!.sent).toEqual(['here']);
+    // closing the one before would close the new one, which has its id
+    expect(closed).toEqual([]);
+  });
+
+  it('an entry is shown with its conversation', async () => {
+    await page.say({ type: 'ready' });
+    const other = (await chat.open()) as never;
+    await chat.showEntry(other, 'n7');
+    await chat.showEntry(other, undefined);
+    expect(page.posted.slice(-2)).toEqual([{ type: 'reveal', id: 'n7' }, { type: 'focus' }]);
   });
 
   it('the card of an approval: see, allow, not now', async () => {

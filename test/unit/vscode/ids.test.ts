@@ -56,7 +56,10 @@ describe('ids and package.json say the same', () => {
     expect(Object.keys(contributes.views)).toEqual(Object.values(Containers));
     const views = Object.values(contributes.views).flat() as { id: string }[];
     expect(sorted(views.map((v) => v.id))).toEqual(sorted(Object.values(Views)));
-    expect(contributes.viewsContainers.secondarySidebar).toHaveLength(1);
+    // design, section 8
+    expect(contributes.viewsContainers.secondarySidebar).toMatchObject([{ id: Containers.chat }]);
+    expect(contributes.viewsContainers.activitybar).toMatchObject([{ id: Containers.trees }]);
+    expect(contributes.views[Containers.trees]).toMatchObject([{ id: Views.asks, type: 'webview' }]);
   });
 
   it('the participant and the tool of the editor’s own chat', () => {

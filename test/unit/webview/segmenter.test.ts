@@ -166,6 +166,11 @@ describe('Markdown that is still being written', () => {
   });
 });
 
+it('F018 U+2028, U+2029 and U+0085 are shown as line breaks, and HTML around them stays text', () => {
+  expect(html(segments('a\u2028b *c\u2029d* e\u0085<b>f'))).toBe('<p>a<br>b <em>c<br>d</em> e<br>&lt;b&gt;f</p>\n');
+  expect(html(segments('```\na\u2028b\n```\n'))).toContain('a\u2028b');
+});
+
 describe('F062 HTML and links of a model', () => {
   const render = (source: string) => html(segments(source));
   it.each([

@@ -33,7 +33,17 @@ export class Editor {
 
   /** The view's page. */
   get view(): FrameLocator {
-    return this.page.frameLocator('iframe.webview[src*="extensionId=mm.mm"]').frameLocator('#active-frame');
+    return this.#pageOf(0);
+  }
+
+  /** The page of the view "Asks", once it was opened beside the conversation. */
+  get asks(): FrameLocator {
+    return this.#pageOf(1);
+  }
+
+  /** Pages stand in the order in which their views were opened. */
+  #pageOf(view: number): FrameLocator {
+    return this.page.frameLocator('iframe.webview[src*="extensionId=mm.mm"]').nth(view).frameLocator('#active-frame');
   }
 
   /** The page's frame itself, for what has to run inside it. */

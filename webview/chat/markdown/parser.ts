@@ -46,6 +46,9 @@ function makeParser(): Parser {
     const label = md.utils.escapeHtml(token.content || src);
     return isLink(src) ? `<a href="${md.utils.escapeHtml(src)}">${label}</a>` : label;
   };
+  // Unicode's own line ends break no line in a browser, and stand for nothing in Markdown (faults F018)
+  md.renderer.rules.text = (tokens, i) =>
+    md.utils.escapeHtml(tokens[i]!.content).replace(/[\u2028\u2029\u0085]/g, '<br>');
   md.renderer.rules.fence = (tokens, i) => code(tokens[i]!);
   md.renderer.rules.code_block = (tokens, i) => code(tokens[i]!);
   const code = (token: Token) =>

@@ -1,0 +1,1 @@
+export function ensureAcpx(): Promise<{ node: string; acpx: string }>;
