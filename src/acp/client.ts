@@ -4,6 +4,7 @@ import { describe } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
 import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
+import type { Patience } from '../base/patience';
 import { cap, visible } from '../base/text';
 import { isObject, readAskParams, readInitialize, readNewSession, readPermissionRequest, unknownPart } from './check';
 import { EarlyItems } from './early';
@@ -42,6 +43,8 @@ export interface InitializeOptions {
   secrets?: Record<string, string>;
   /** Milliseconds. */
   deadline: number;
+  /** May lengthen it. */
+  patience?: Patience;
   signal?: AbortSignal;
 }
 
@@ -52,6 +55,8 @@ export interface NewSessionOptions {
   handlers: SessionHandlers;
   /** Milliseconds. */
   deadline: number;
+  /** May lengthen it. */
+  patience?: Patience;
   signal?: AbortSignal;
 }
 
@@ -150,7 +155,8 @@ export class AgentConnection implements Disposable {
         .map((value) => JSON.stringify(value).slice(1, -1))
         .sort((a, b) => b.length - a.length);
     }
-    const result = await this.#peer.request('initialize', params, { deadline: o.deadline, signal: o.signal });
+    const { deadline, patience, signal } = o;
+    const result = await this.#peer.request('initialize', params, { deadline, patience, signal });
     this.#info = readInitialize(result);
     return this.#info;
   }
@@ -162,6 +168,7 @@ export class AgentConnection implements Disposable {
   newSession(o: NewSessionOptions): Promise<ClientSession> {
     const params: Record<string, unknown> = { cwd: o.cwd, mcpServers: [] };
     if (o.meta) params._meta = { mm: o.meta };
+    const { deadline, patience, signal } = o;
     return new Promise((resolve, reject) => {
       this.#peer.call(
         'session/new',
@@ -179,7 +186,7 @@ export class AgentConnection implements Disposable {
             reject(unreadable);
           }
         },
-        { deadline: o.deadline, signal: o.signal, late: (result) => this.#closeLate(result) },
+        { deadline, patience, signal, late: (result) => this.#closeLate(result) },
       );
     });
   }

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Disposable } from '../base/disposable';
 import { CancelledError, describe } from '../base/errors';
 import { l10n } from '../base/l10n';
+import { Patience } from '../base/patience';
 import { cap } from '../base/text';
 import { LineSplitter, type Oversize } from './framing';
 import { Inbox } from './inbox';
@@ -76,6 +77,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Milliseconds. None by default: then a signal should be given. */
   deadline?: number;
+  /** May lengthen the deadline. */
+  patience?: Patience;
   /** Gets a result that came after the wait had ended, to undo what it stands for. */
   late?(result: unknown): void;
 }
@@ -172,13 +175,12 @@ export class Peer implements Disposable {
     const cancel = () => this.#abandon(id, entry, new CancelledError());
     const { signal, deadline } = o;
     if (signal || deadline !== undefined) {
-      const timer =
-        deadline === undefined
-          ? undefined
-          : setTimeout(() => this.#abandon(id, entry, deadlineError(method, deadline)), deadline);
+      const since = performance.now();
+      const late = () => this.#abandon(id, entry, deadlineError(method, performance.now() - since));
+      const limit = deadline === undefined ? undefined : (o.patience ?? new Patience()).limit(deadline, late);
       signal?.addEventListener('abort', cancel, { once: true });
       entry.stop = () => {
-        clearTimeout(timer);
+        limit?.dispose();
         signal?.removeEventListener('abort', cancel);
       };
     }
@@ -481,7 +483,7 @@ export class Peer implements Disposable {
   }
 }
 
-function deadlineError(method: string, deadline: number): DeadlineError {
-  const seconds = Math.max(0.1, Math.round(deadline / 100) / 10);
+function deadlineError(method: string, waited: number): DeadlineError {
+  const seconds = Math.max(0.1, Math.round(waited / 100) / 10);
   return new DeadlineError(l10n.t('There was no answer to {0} within {1} seconds.', method, seconds));
 }

@@ -24,7 +24,7 @@ export interface LocalTargetOptions {
   /** The environment that the children's is made from; it is not written. */
   parentEnv: NodeJS.ProcessEnv;
   log: Log;
-  /** Milliseconds for `session/new`, of which some agents need many; 60,000 when nothing is said. */
+  /** Milliseconds for `session/new`, of which some agents need many; 30,000 when nothing is said. */
   sessionDeadline?: number;
 }
 
@@ -48,7 +48,8 @@ export class LocalTarget implements AskTarget {
       parentEnv: this.o.parentEnv,
     });
     try {
-      return await openOn(this.o.pool, spec, signal, (lease) => this.#session(request, lease));
+      const how = { signal, patience: request.patience, eager: request.byPerson };
+      return await openOn(this.o.pool, spec, how, (lease) => this.#session(request, lease));
     } catch (error) {
       throw failureOf(error, 'start', name, signal, maskOf(entry));
     }
@@ -65,7 +66,8 @@ export class LocalTarget implements AskTarget {
         cwd,
         meta: { askDepth: depth, chain: request.chain } satisfies SessionMeta,
         handlers: handlersFor(request, program, () => session?.prompting === true),
-        deadline: this.o.sessionDeadline ?? 60_000,
+        deadline: this.o.sessionDeadline ?? 30_000,
+        patience: request.patience,
         signal,
       });
       const mode = askingMode({
@@ -126,6 +128,14 @@ class LocalSession implements TargetSession {
     this.#closed = true;
     this.session.close();
     this.lease.release();
+  }
+
+  abandon(): void {
+    this.lease.abandon();
+  }
+
+  force(): Promise<void> {
+    return this.lease.end();
   }
 }
 

@@ -32,7 +32,7 @@ export class Relay {
   /** Where permissions are decided; the host settles the home agent's own calls here too. */
   readonly gate: PermissionGate;
   readonly #parts: RunParts;
-  readonly #running = new Map<string, AbortController>();
+  readonly #running = new Map<string, { run: AskRun; stop: AbortController }>();
 
   constructor(options: RelayOptions) {
     this.gate = new PermissionGate(options.log);
@@ -55,8 +55,18 @@ export class Relay {
    */
   stop(askId: string): boolean {
     const running = this.#running.get(askId);
-    running?.abort();
+    running?.stop.abort();
     return running !== undefined;
+  }
+
+  /** The ask's agent is being started, and the person would rather wait than see it given up (faults F006). */
+  wait(askId: string): void {
+    this.#running.get(askId)?.run.wait();
+  }
+
+  /** Ends the process of an agent that was stopped and goes on all the same, without its grace (faults F051). */
+  force(askId: string): void {
+    this.#running.get(askId)?.run.force();
   }
 
   /**
@@ -67,8 +77,9 @@ export class Relay {
   async *ask(request: AskRequest): AsyncGenerator<AskEvent, void, undefined> {
     const queue = new EventQueue<AskEvent>();
     const stop = linkedStop(request.signal);
-    this.#running.set(request.id, stop.controller);
     const run = new AskRun(this.#parts, request, stop.signal, (event) => queue.push(event));
+    const running = { run, stop: stop.controller };
+    this.#running.set(request.id, running);
     const done = run.run().then(
       (answer) => {
         void queue.push({ type: 'end', answer });
@@ -80,7 +91,7 @@ export class Relay {
       for (let next = await queue.next(); next; next = await queue.next()) yield next.value;
     } finally {
       queue.close();
-      if (this.#running.get(request.id) === stop.controller) this.#running.delete(request.id);
+      if (this.#running.get(request.id) === running) this.#running.delete(request.id);
       stop.controller.abort();
       stop.dispose();
       await done;

@@ -3,6 +3,7 @@ import type { AnyUpdate, PermissionOption } from '../acp/types';
 import { CancelledError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
+import { Patience } from '../base/patience';
 import type { AgentEntry, MmConfig, PathEntry } from '../config/types';
 import { AnswerText } from './answer';
 import { OpenCalls } from './calls';
@@ -72,6 +73,9 @@ export class AskRun {
   #entries: EntryYolos = [];
   /** Ends the work: with the ask, or because the agent fell silent. */
   readonly #stop: LinkedStop;
+  /** With the start. */
+  readonly #patience = new Patience();
+  #session: TargetSession | undefined;
   #prompting = false;
   #questions = 0;
   /** Of the turn, from its prompt on. */
@@ -88,6 +92,16 @@ export class AskRun {
     this.#name = request.agent;
     this.#path = [...request.path, request.agent];
     this.#chainNames = [...askersOf(request), request.agent];
+  }
+
+  /** The person would rather wait for a start that takes long. */
+  wait(): void {
+    this.#patience.more();
+  }
+
+  /** Ends an agent that does not react to a cancel, at once and not after the grace. */
+  force(): void {
+    if (this.#stop.signal.aborted) void this.#session?.force?.();
   }
 
   /** @throws AskError, with what had come and what was refused on the way. */
@@ -202,7 +216,12 @@ export class AskRun {
     if (!target) {
       throw new AskError('start', l10n.t('Nothing here can start {0}.', this.#name));
     }
-    await this.#tell({ type: 'starting', agent: { name: this.#name } });
+    const agent = { name: this.#name };
+    await this.#tell({ type: 'starting', agent });
+    const limits = this.#patience.onDidChange(() => {
+      const { until } = this.#patience;
+      if (until !== undefined) void this.#tell({ type: 'starting', agent, until });
+    });
     try {
       const opening = target.open({
         name: this.#name,
@@ -211,7 +230,9 @@ export class AskRun {
         depth,
         chain,
         yolo: this.#yolo(),
+        byPerson: this.request.caller.kind === 'person',
         signal: this.#stop.signal,
+        patience: this.#patience,
         onUpdate: (update) => this.#onUpdate(update),
         onPermission: (permission, signal) => this.#onPermission(permission, signal),
         onAsk: this.parts.hub ? (params, signal) => this.#onAsk(entry, chain, params, signal) : undefined,
@@ -219,6 +240,8 @@ export class AskRun {
       return await orStopped(opening, this.signal, this.parts.cancelGrace, (late) => late.close());
     } catch (error) {
       throw toAskError(error, 'start', this.#name, this.signal);
+    } finally {
+      limits.dispose();
     }
   }
 
@@ -226,12 +249,13 @@ export class AskRun {
   async #prompt(session: TargetSession, text: string) {
     await this.#tell({ type: 'started', agent: session.face, sessionId: session.sessionId });
     if (this.signal.aborted) throw cancelledAsk(this.#name);
+    this.#session = session;
     this.#prompting = true;
     try {
       this.#silence = this.#watch();
       return await orStopped(session.prompt(text), this.#stop.signal, this.parts.cancelGrace);
     } catch (error) {
-      if (error instanceof CancelledError) this.parts.log.warn(`${this.#name} did not end its turn after a cancel`);
+      if (error instanceof CancelledError) session.abandon?.();
       throw error;
     } finally {
       this.#prompting = false;

@@ -1,5 +1,6 @@
 import type { AskResult, ChainLink, Usage } from '../acp/meta';
 import type { AnyUpdate, PermissionOption, ToolCallUpdate } from '../acp/types';
+import type { Patience } from '../base/patience';
 import type { AgentEntry, HookPoint, MmConfig } from '../config/types';
 import type { ShellCommand } from './command';
 
@@ -111,8 +112,8 @@ export interface AgentFace {
 
 /** What the relay yields while an ask runs, in the order in which it happened. */
 export type AskEvent =
-  /** The child is being started, or a new session made on a running one. */
-  | { type: 'starting'; agent: AgentFace }
+  /** The child is being started, or a new session made on a running one; `until` when it is given up, milliseconds since the epoch. */
+  | { type: 'starting'; agent: AgentFace; until?: number }
   /** The prompt is on its way. */
   | { type: 'started'; agent: AgentFace; sessionId: string }
   /** One `session/update` of the asked agent, as it came. */
@@ -213,7 +214,11 @@ export interface TargetRequest {
   chain: ChainLink[];
   /** The yolo of this ask at this moment: an agent that never asks is refused without it (rule 4). */
   yolo: boolean;
+  /** A person asks, and waits for no back-off. */
+  byPerson: boolean;
   signal: AbortSignal;
+  /** May lengthen what the start may take. */
+  patience: Patience;
   onUpdate(update: AnyUpdate): void | Promise<void>;
   /** The agent asks for a permission; the answer is the `optionId`, or undefined for outcome `cancelled`. */
   onPermission(request: TargetPermission, signal: AbortSignal): Promise<string | undefined>;
@@ -241,4 +246,8 @@ export interface TargetSession {
   prompt(text: string): Promise<{ stopReason: string; usage?: Usage }>;
   /** Frees the session; the child lives on. */
   close(): void;
+  /** The agent did not end its turn after a cancel: what else is asked of it goes to another process. */
+  abandon?(): void;
+  /** Ends the agent's process now, and with it whatever else it does. */
+  force?(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { NameOf } from './tool';
 
 /** What a relay reports of a running ask; `ask/types.ts`' `AskEvent` fits. */
 export type ChatAskEvent =
-  | { type: 'starting'; agent: Face }
+  | { type: 'starting'; agent: Face; until?: number }
   | { type: 'started'; agent: Face; sessionId: string }
   | { type: 'update'; update: ChatUpdate }
   | { type: 'permission'; question: ChatQuestion; state: 'waiting' }
@@ -76,6 +76,7 @@ export class AskView {
     switch (e.type) {
       case 'starting':
         this.open().face(e.agent);
+        this.open().starting(e.until);
         return;
       case 'started':
         this.open().face(e.agent);

@@ -136,11 +136,18 @@ export class Lane {
     this.#set({ state });
   }
 
+  /** The child is being started; `until` when that is given up. */
+  starting(until: number | undefined): void {
+    if (this.#ended || this.#came) return;
+    if (this.#node.state !== 'starting' || this.#node.until !== until) this.#set({ state: 'starting', until });
+  }
+
   /** Stop was said, to this agent or to one above it: words that still come are marked (faults F026). */
   stopping(who = this.#node.agent.name): void {
     if (this.#stopping !== undefined || this.#ended) return;
     this.#stopping = who;
     this.#closeText();
+    this.#set({ stoppedAt: this.#sink.now() });
     for (const tool of this.#tools.values()) tool.stopping();
     for (const { lane } of this.#children.values()) lane.stopping(who);
   }
@@ -348,7 +355,7 @@ export class Lane {
       if (tool.node.state !== before && !this.#shownAsAsk.has(tool.node.toolCallId)) this.#sink.put(tool.node);
     }
     this.#ended = true;
-    const patch: Partial<AskNode> = { state: 'done', endedAt: at, end };
+    const patch: Partial<AskNode> = { state: 'done', until: undefined, stoppedAt: undefined, endedAt: at, end };
     if (o.tokens !== undefined) patch.tokens = o.tokens;
     if (this.#node.kind === 'ask') {
       if (o.kept !== undefined) patch.kept = o.kept;

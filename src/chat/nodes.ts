@@ -51,6 +51,10 @@ export interface TurnNode extends NodeBase {
   kind: 'turn';
   agent: Face;
   state: RunState;
+  /** While it starts: when that is given up. */
+  until?: number;
+  /** It was stopped, and has not ended yet. */
+  stoppedAt?: number;
   endedAt?: number;
   end?: End;
   /** Total tokens, where known. */
@@ -70,6 +74,10 @@ export interface AskNode extends NodeBase {
   rewritten?: true;
   withContext: boolean;
   state: RunState;
+  /** While it starts: when that is given up. */
+  until?: number;
+  /** It was stopped, and has not ended yet. */
+  stoppedAt?: number;
   endedAt?: number;
   end?: End;
   tokens?: number;
@@ -183,6 +191,8 @@ export interface NoticeAction {
     | 'try-again'
     | 'show-log'
     | 'stop'
+    | 'force-stop'
+    | 'wait'
     | 'manage-trust'
     | 'show-file'
     | 'allow-version'

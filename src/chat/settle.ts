@@ -30,7 +30,8 @@ export function settleOpen(thread: Thread, title: (agent: string) => string, at:
       case 'turn':
       case 'ask':
         if (node.state !== 'done') {
-          put({ ...node, state: 'done', endedAt: at, end: { how: 'failed', title: title(node.agent.name) } });
+          const { until: _until, stoppedAt: _stopped, ...rest } = node;
+          put({ ...rest, state: 'done', endedAt: at, end: { how: 'failed', title: title(node.agent.name) } });
         }
         break;
     }

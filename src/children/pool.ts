@@ -6,6 +6,7 @@ import { CancelledError, describe, isCancelled, UserError } from '../base/errors
 import { Emitter, type Event } from '../base/event';
 import { l10n } from '../base/l10n';
 import { type Log, namedLog } from '../base/log';
+import { Patience } from '../base/patience';
 import { cap, visible } from '../base/text';
 import { BackOff, WaitingError } from './back-off';
 import { describeExit, exitHint, isMissing } from './exit';
@@ -14,7 +15,7 @@ import { ChildProcess, calmGraces, type Graces, hurriedGraces } from './process'
 import { Reaper } from './reaper';
 import { strangerInWords } from './stranger';
 import { within } from './time';
-import type { ChildSpec, ChildState, ChildStatus, ExitInfo, Lease, PooledChild } from './types';
+import type { AcquireOptions, ChildSpec, ChildState, ChildStatus, ExitInfo, Lease, PooledChild } from './types';
 
 /** What a connection is made from. */
 export interface ConnectOptions {
@@ -58,6 +59,9 @@ type Ending = 'restart' | 'replaced' | 'unwanted' | 'host' | 'closed' | 'failed'
 
 interface Entry {
   readonly spec: ChildSpec;
+  /** Where it stands: under its spec's key, until it is abandoned. */
+  key: string;
+  abandoned: boolean;
   state: ChildState;
   process?: ChildProcess;
   connection?: AgentConnection;
@@ -69,6 +73,8 @@ interface Entry {
   waiters: number;
   ready: Promise<void>;
   readonly start: AbortController;
+  /** Of all who wait for the start. */
+  readonly patience: Patience;
   ending?: Ending;
   /** Lines that were no messages, before it was ready; the first few. */
   readonly words: string[];
@@ -96,6 +102,7 @@ export class ChildPool implements Disposable {
   #isCurrent: (spec: ChildSpec) => boolean = () => true;
   readonly #backOff: BackOff;
   #closing = false;
+  #abandoned = 0;
 
   readonly onDidChange: Event<void> = this.#changed.event;
 
@@ -109,16 +116,18 @@ export class ChildPool implements Disposable {
    * A hold on the child of `spec.key`, which is started when there is none. Rejects with a UserError in words when it cannot be
    * started, and with CancelledError when `signal` fires first. The start goes on as long as anybody waits for it.
    */
-  async acquire(spec: ChildSpec, o: { signal: AbortSignal; onState?(s: 'starting' | 'ready'): void }): Promise<Lease> {
+  async acquire(spec: ChildSpec, o: AcquireOptions): Promise<Lease> {
     if (o.signal.aborted || this.#closing) throw new CancelledError();
-    const entry = this.#entries.get(spec.key) ?? this.#start(spec);
+    const entry = this.#entries.get(spec.key) ?? this.#start(spec, o.eager === true);
     if (entry.state === 'starting') o.onState?.('starting');
+    const waits = o.patience?.join(entry.patience);
     entry.waiters++;
     try {
       await untilAborted(entry.ready, o.signal);
       if (entry.state !== 'ready') throw this.#endError(entry);
       entry.leases++;
     } finally {
+      waits?.dispose();
       entry.waiters--;
       if (entry.state === 'starting' && entry.waiters === 0) void this.#end(entry, 'unwanted', hurriedGraces);
     }
@@ -177,33 +186,36 @@ export class ChildPool implements Disposable {
       .finally(() => this.#changed.dispose());
   }
 
-  #start(spec: ChildSpec): Entry {
+  #start(spec: ChildSpec, eager: boolean): Entry {
     const entry: Entry = {
       spec,
+      key: spec.key,
+      abandoned: false,
       state: 'starting',
       leases: 0,
       waiters: 0,
       ready: Promise.resolve(),
       start: new AbortController(),
+      patience: new Patience(),
       words: [],
     };
     this.#entries.set(spec.key, entry);
     this.#dead.delete(spec.key);
-    entry.ready = this.#bringUp(entry);
+    entry.ready = this.#bringUp(entry, eager);
     // Whoever waits hears of it; when nobody waits any more it is no unhandled rejection.
     entry.ready.catch(() => {});
     this.#changed.fire();
     return entry;
   }
 
-  async #bringUp(entry: Entry): Promise<void> {
+  async #bringUp(entry: Entry, eager: boolean): Promise<void> {
     const { log, hub, clientInfo, initializeDeadline = 30_000 } = this.#options;
     const { spec } = entry;
     // One tick later, so that whoever asked is counted before anything can fail.
     await Promise.resolve();
     try {
       if (entry.ending) throw this.#endError(entry);
-      this.#backOff.refuse(spec);
+      if (!eager) this.#backOff.refuse(spec);
       this.#reaper ??= Reaper.start(log);
       const begin = (env: Record<string, string>) => {
         const child = ChildProcess.spawn({ ...spec, env }, this.#reaper, log);
@@ -226,6 +238,7 @@ export class ChildPool implements Disposable {
           clientInfo,
           hub: hub && spec.hub,
           deadline: initializeDeadline,
+          patience: entry.patience,
           signal: entry.start.signal,
         });
         return Promise.race([answer, died.then(() => undefined)]);
@@ -248,6 +261,7 @@ export class ChildPool implements Disposable {
       this.#backOff.forget(spec.key);
       entry.info = info;
       entry.state = 'ready';
+      entry.process!.started = true;
       log.info(`${spec.name}: process ${entry.process?.pid} is ready`);
       this.#changed.fire();
     } catch (error) {
@@ -295,16 +309,16 @@ export class ChildPool implements Disposable {
     entry.exit = info;
     entry.again = this.#elsewhere(entry, info);
     if (entry.again) return;
+    const { key } = entry;
     const expected = entry.ending !== undefined && entry.ending !== 'closed';
     if (!expected) {
       this.#options.log.warn([describeExit(entry.spec.name, info), info.stderrTail].filter(Boolean).join('\n'));
-      const { key } = entry.spec;
-      const replaced = this.#entries.has(key) && this.#entries.get(key) !== entry;
+      const replaced = entry.abandoned || (this.#entries.has(key) && this.#entries.get(key) !== entry);
       if (entry.info && !replaced)
         this.#dead.set(key, { spec: entry.spec, status: { ...statusOf(entry), state: 'ended' } });
     }
-    if (this.#entries.get(entry.spec.key) === entry) {
-      this.#entries.delete(entry.spec.key);
+    if (this.#entries.get(key) === entry) {
+      this.#entries.delete(key);
       // What is left of its group is still being ended.
       this.#leave(entry, entry.process?.gone ?? Promise.resolve());
     }
@@ -313,9 +327,9 @@ export class ChildPool implements Disposable {
   }
 
   #end(entry: Entry, why: Ending, graces: Graces): Promise<void> {
-    if (this.#entries.get(entry.spec.key) !== entry) return this.#leaving.get(entry) ?? Promise.resolve();
+    if (this.#entries.get(entry.key) !== entry) return this.#leaving.get(entry) ?? Promise.resolve();
     entry.ending = why;
-    this.#entries.delete(entry.spec.key);
+    this.#entries.delete(entry.key);
     entry.state = 'ended';
     entry.start.abort();
     const gone = this.#leave(entry, entry.process?.stop(graces) ?? Promise.resolve());
@@ -334,8 +348,20 @@ export class ChildPool implements Disposable {
   }
 
   #endIfUnused(entry: Entry): void {
-    if (entry.leases > 0 || entry.waiters > 0 || this.#isCurrent(entry.spec)) return;
-    void this.#end(entry, 'replaced', calmGraces);
+    if (entry.leases > 0 || entry.waiters > 0) return;
+    if (entry.abandoned) void this.#end(entry, 'replaced', hurriedGraces);
+    else if (!this.#isCurrent(entry.spec)) void this.#end(entry, 'replaced', calmGraces);
+  }
+
+  /** Makes room under its key for a child that reacts. */
+  #abandon(entry: Entry): void {
+    if (entry.abandoned || this.#entries.get(entry.key) !== entry) return;
+    this.#options.log.warn(`${entry.spec.name} does not react; the next ask starts another process`);
+    this.#entries.delete(entry.key);
+    entry.abandoned = true;
+    entry.key = `${entry.spec.key} ${++this.#abandoned}`;
+    this.#entries.set(entry.key, entry);
+    this.#changed.fire();
   }
 
   #lease(entry: Entry): Lease {
@@ -355,6 +381,8 @@ export class ChildPool implements Disposable {
         entry.leases--;
         this.#endIfUnused(entry);
       },
+      abandon: () => this.#abandon(entry),
+      end: () => this.#end(entry, 'restart', hurriedGraces),
     };
   }
 
@@ -395,8 +423,8 @@ export class ChildPool implements Disposable {
 }
 
 function statusOf(entry: Entry): ChildStatus {
-  const { spec, state, exit } = entry;
-  return { key: spec.key, name: spec.name, role: spec.role, state, pid: entry.process?.pid, exit };
+  const { spec, key, state, exit } = entry;
+  return { key, name: spec.name, role: spec.role, state, pid: entry.process?.pid, exit };
 }
 
 /** A promise, or the end of this one wait for it. */

@@ -86,6 +86,9 @@ export class ChildProcess {
     else this.#watch(child, log);
   }
 
+  /** It has answered: until then its stderr is what a person looks for in the log (faults F006). */
+  started = false;
+
   get hasExited(): boolean {
     return this.#hasExited;
   }
@@ -132,7 +135,11 @@ export class ChildProcess {
 
   #watch(child: NodeChild, log: Log): void {
     const { name } = this.#spec;
-    const lines = new StderrLines((line) => log.debug(`${name}: ${this.#tail.mask(line)}`));
+    const lines = new StderrLines((line) => {
+      const words = `${name}: ${this.#tail.mask(line)}`;
+      if (this.started) log.debug(words);
+      else log.info(words);
+    });
     let stderrClosed: Promise<unknown> = Promise.resolve();
     if (child.stderr) {
       const { stderr } = child;

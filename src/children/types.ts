@@ -1,5 +1,6 @@
 import type { AgentConnection } from '../acp/client';
 import type { InitializeResponse } from '../acp/types';
+import type { Patience } from '../base/patience';
 
 /** What to start and how it is known to the pool. Made by `ask/launch.ts` from a config entry. */
 export interface ChildSpec {
@@ -44,12 +45,27 @@ export interface PooledChild {
 export interface Lease {
   readonly child: PooledChild;
   release(): void;
+  /** It does not react: nobody gets this child any more, and it ends with the last hold on it (faults F051, F067). */
+  abandon(): void;
+  /** Ends the child now, whoever else uses it. Resolves when it is gone; never rejects. */
+  end(): Promise<void>;
+}
+
+/** How a child is asked for. */
+export interface AcquireOptions {
+  signal: AbortSignal;
+  /** May lengthen the start's deadline, for all who wait for it. */
+  patience?: Patience;
+  /** A person wants it: the back-off, which is there for models, does not hold. */
+  eager?: boolean;
+  onState?(state: 'starting' | 'ready'): void;
 }
 
 export type ChildState = 'starting' | 'ready' | 'ended';
 
 /** What the pool says of one child, for views and tests. */
 export interface ChildStatus {
+  /** For `restart`: that of its spec, except for a child that was abandoned. */
   key: string;
   name: string;
   role: 'home' | 'asked';

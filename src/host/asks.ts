@@ -27,6 +27,8 @@ export interface PersonsAsk {
 }
 
 interface Running {
+  /** By which the relay knows it. */
+  id: string;
   view: AskView;
   stop: AbortController;
   byPerson: boolean;
@@ -92,7 +94,7 @@ export class Asks {
         this.#core.log.info(`${ask.agent} gave no answer: ${describe(error)}`);
       }
     };
-    this.#track({ view, stop, byPerson: true }, run);
+    this.#track({ id, view, stop, byPerson: true }, run);
   }
 
   /**
@@ -140,7 +142,7 @@ export class Asks {
         failure = error;
       }
     };
-    await this.#track({ view, stop: link.controller, byPerson: false }, run);
+    await this.#track({ id, view, stop: link.controller, byPerson: false }, run);
     link.dispose();
     if (result) return result;
     const alone = link.signal.aborted && !o.signal.aborted;
@@ -160,6 +162,26 @@ export class Asks {
       this.#core.relay.stop(nested.askId);
       return;
     }
+  }
+
+  /** The person would rather wait for a start that takes long. */
+  wait(node: NodeId): void {
+    const id = this.#idOf(node);
+    if (id !== undefined) this.#core.relay.wait(id);
+  }
+
+  /** Ends the process of an agent that was stopped and goes on all the same. */
+  force(node: NodeId): void {
+    const id = this.#idOf(node);
+    if (id !== undefined) this.#core.relay.force(id);
+  }
+
+  #idOf(node: NodeId): string | undefined {
+    for (const { id, view } of this.#running) {
+      const askId = view.lane?.id === node ? id : view.nested(node)?.askId;
+      if (askId !== undefined) return askId;
+    }
+    return undefined;
   }
 
   /** Stops the person's newest ask; false when none runs. */

@@ -262,6 +262,14 @@ export class Conversation implements Disposable {
         if (node?.kind === 'ask') this.stopAsk(id);
         else this.stop();
         return true;
+      case 'wait':
+        if (node?.kind === 'ask') this.#asks.wait(id);
+        else this.#turns.wait();
+        return true;
+      case 'force-stop':
+        if (node?.kind === 'ask') this.#asks.force(id);
+        else this.#turns.force();
+        return true;
       case 'give-transcript':
         if (this.#readOnly) return true;
         return this.#pairs.giveTranscript(id, this.home ?? '');

@@ -19,7 +19,7 @@ export interface Core {
   readonly thread: Thread;
   readonly writer: Writer;
   readonly log: Log;
-  readonly relay: Pick<Relay, 'ask' | 'gate' | 'stop'>;
+  readonly relay: Pick<Relay, 'ask' | 'gate' | 'stop' | 'wait' | 'force'>;
   readonly pool: Pick<ChildPool, 'acquire' | 'restart' | 'statuses'>;
   readonly permissions: PermissionAsker;
   readonly grants: Grants;

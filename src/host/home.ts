@@ -5,9 +5,10 @@ import { askingMode } from '../ask/asking';
 import { AskError } from '../ask/errors';
 import { orStopped } from '../ask/stop';
 import type { Disposable } from '../base/disposable';
-import { describe, UserError } from '../base/errors';
+import { UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
+import type { Patience } from '../base/patience';
 import type { Face } from '../chat/nodes';
 import { obj } from '../chat/raw';
 import type { ChildPool } from '../children/pool';
@@ -15,7 +16,7 @@ import type { ChildSpec, Lease, PooledChild } from '../children/types';
 import { openOn } from '../children/warm';
 
 /** Milliseconds that an agent may take to open a session; the first start of some takes ten seconds (facts: agents, 3). */
-const sessionDeadline = 60_000;
+const sessionDeadline = 30_000;
 
 export interface HomeStart {
   spec: ChildSpec;
@@ -24,6 +25,8 @@ export interface HomeStart {
   /** Name and what the configuration says; the agent's own word wins where it gives one. */
   face: Face;
   handlers: SessionHandlers;
+  /** May lengthen what the start may take. */
+  patience: Patience;
 }
 
 /** An open session of the home agent. */
@@ -44,7 +47,7 @@ export class HomeSession implements Disposable {
   #disposed = false;
 
   constructor(
-    private readonly pool: Pick<ChildPool, 'acquire' | 'restart'>,
+    private readonly pool: Pick<ChildPool, 'acquire'>,
     private readonly log: Log,
     /** The child ended, and with it what the agent remembered. */
     private readonly onLost: () => void,
@@ -56,7 +59,8 @@ export class HomeSession implements Disposable {
 
   async open(start: HomeStart, signal: AbortSignal): Promise<OpenHome> {
     if (this.#open) return this.#open.home;
-    return openOn(this.pool, start.spec, signal, (lease) => this.#openOn(lease, start, signal));
+    const how = { signal, patience: start.patience, eager: true };
+    return openOn(this.pool, start.spec, how, (lease) => this.#openOn(lease, start, signal));
   }
 
   async #openOn(lease: Lease, start: HomeStart, signal: AbortSignal): Promise<OpenHome> {
@@ -68,6 +72,7 @@ export class HomeSession implements Disposable {
         meta: { askDepth: 0, chain: [start.link] },
         handlers: start.handlers,
         deadline: sessionDeadline,
+        patience: start.patience,
         signal,
       });
       const mode = homeMode(start.face.name, child, session);
@@ -106,13 +111,7 @@ export class HomeSession implements Disposable {
 
   /** Ends a child that does not react any more, and with it its other sessions (faults F051, F067). */
   async force(): Promise<void> {
-    const key = this.#open?.home.child.spec.key;
-    if (key === undefined) return;
-    try {
-      await this.pool.restart(key);
-    } catch (error) {
-      this.log.error(`The agent could not be ended: ${describe(error)}`);
-    }
+    await this.#open?.lease.end();
   }
 
   dispose(): void {

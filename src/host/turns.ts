@@ -15,6 +15,7 @@ import { Silence } from '../ask/watchdog';
 import { rpcErrorOf } from '../ask/wire';
 import { CancelledError, describe, isCancelled } from '../base/errors';
 import { l10n } from '../base/l10n';
+import { Patience } from '../base/patience';
 import type { Lane } from '../chat/lane';
 import type { End, Face } from '../chat/nodes';
 import { ChildEndedError } from '../children/pool';
@@ -36,6 +37,8 @@ interface Active {
   since: number;
   /** The child is being started. */
   starting: boolean;
+  /** With the start. */
+  patience: Patience;
   /** It did not end its turn after Stop. */
   unresponsive: boolean;
   /** From its prompt on (rule 11). */
@@ -109,6 +112,7 @@ export class Turns {
       stop: new AbortController(),
       since: writer.now(),
       starting: false,
+      patience: new Patience(),
       unresponsive: false,
       silence: undefined,
       done: Promise.resolve(),
@@ -130,6 +134,16 @@ export class Turns {
     active.lane.stopping();
     active.stop.abort();
     return true;
+  }
+
+  /** The person would rather wait for a start that takes long (faults F006). */
+  wait(): void {
+    this.#active?.patience.more();
+  }
+
+  /** Ends an agent that was stopped and goes on all the same, without its grace (faults F051). */
+  force(): void {
+    if (this.#active?.stop.signal.aborted) void this.#session.force();
   }
 
   /** The conversation gets another home agent: the session of the last one is left. */
@@ -206,7 +220,12 @@ export class Turns {
     const roster = this.#core.roster();
     if (!roster) throw new Error('there is no configuration'); // `send` does not start a turn then
     if (this.#session.current) return this.#session.current;
+    const { lane, patience } = active;
     active.starting = true;
+    lane.starting(patience.until);
+    const limits = patience.onDidChange(() => {
+      if (patience.until !== undefined) lane.starting(patience.until);
+    });
     this.#core.changed();
     try {
       const open = await this.#session.open(
@@ -215,6 +234,7 @@ export class Turns {
           link: await linkFor(home.name, home.entry),
           cwd,
           face: home.face,
+          patience,
           handlers: {
             update: (update) => this.#update(update),
             permission: (request, signal) => this.#permission(request, signal, home, cwd),
@@ -231,6 +251,8 @@ export class Turns {
       this.#name = home.name;
       return open;
     } finally {
+      limits.dispose();
+      lane.state('running');
       active.starting = false;
       this.#core.changed();
     }

@@ -15,6 +15,8 @@ const actions: Record<NoticeAction['id'], true> = {
   'try-again': true,
   'show-log': true,
   stop: true,
+  'force-stop': true,
+  wait: true,
   'manage-trust': true,
   'show-file': true,
   'allow-version': true,

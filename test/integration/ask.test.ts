@@ -47,14 +47,24 @@ function byFile(scenario: Scenario, o: Partial<AgentEntry> = {}): AgentEntry {
   return { kind: 'path', path: scripted(scenario).file, env: {}, ...o } as AgentEntry;
 }
 
-function relay(o: { hub?: boolean; parentEnv?: NodeJS.ProcessEnv; cancelGrace?: number } = {}): Relay {
+interface Options {
+  hub?: boolean;
+  parentEnv?: NodeJS.ProcessEnv;
+  cancelGrace?: number;
+  initializeDeadline?: number;
+  sessionDeadline?: number;
+}
+
+function relay(o: Options = {}): Relay {
   const hub = o.hub ?? false;
-  pool = new ChildPool({ log: silentLog, hub, clientInfo: { name: 'mm', version: '0' } });
+  const { initializeDeadline, sessionDeadline } = o;
+  pool = new ChildPool({ log: silentLog, hub, clientInfo: { name: 'mm', version: '0' }, initializeDeadline });
   const target = new LocalTarget({
     pool,
     self: { command: process.execPath, args: [scriptedAgentPath], electron: false },
     parentEnv: o.parentEnv ?? process.env,
     log: silentLog,
+    sessionDeadline,
   });
   return new Relay({
     targets: [target],
@@ -74,6 +84,15 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) {
     if (Date.now() > end) throw new Error('it did not happen in 20 s');
     await delay(10);
+  }
+}
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -340,14 +359,65 @@ describe('an ask over a real child', () => {
   });
 
   it('F051 an agent that ignores cancel does not hold the ask; the next one is served', async () => {
-    const bob = byCommand({ on: { 'session/prompt': [[{ text: 'x' }, { hang: true }], [{ text: 'fine' }]] } });
+    const bob = byCommand({ on: { 'session/cancel': [], 'session/prompt': [{ text: '$PID' }, { delay: 1_000 }] } });
     const carrier = relay({ cancelGrace: 100 });
     const stop = new AbortController();
+    let first: number | undefined;
     await expect(async () => {
-      for await (const event of carrier.ask(of({ bob }, { signal: stop.signal })))
-        if (event.type === 'update') stop.abort();
+      for await (const event of carrier.ask(of({ bob }, { signal: stop.signal }))) {
+        if (event.type !== 'update') continue;
+        first = pool.statuses()[0]!.pid;
+        stop.abort();
+      }
     }).rejects.toMatchObject({ failure: 'cancelled' });
-    expect(answerOf((await collect(carrier.ask(of({ bob })))).events).text).toBe('fine');
+    // nobody else used its process
+    await until(() => !alive(first!));
+    expect(answerOf((await collect(carrier.ask(of({ bob })))).events).text).not.toBe(`${first}`);
+  });
+
+  it('F051 forced, it ends at once; what else it did ends with it, in words', async () => {
+    const bob = byCommand({
+      on: { 'session/cancel': [], 'session/prompt': [{ text: 'x' }, { hang: true }] },
+    });
+    const carrier = relay({ cancelGrace: 60_000 });
+    const stop = new AbortController();
+    const other = collect(carrier.ask(of({ bob }, { id: 'other' })));
+    await until(() => scenarios[0]!.received('session/prompt').length === 1);
+    const pid = pool.statuses()[0]!.pid!;
+    const forced = async () => {
+      for await (const event of carrier.ask(of({ bob }, { id: 'mine', signal: stop.signal }))) {
+        if (event.type !== 'update') continue;
+        carrier.force('mine');
+        stop.abort();
+        await until(() => scenarios[0]!.received('session/cancel').length > 0);
+        expect(alive(pid), 'forced before it was stopped').toBe(true);
+        carrier.force('mine');
+      }
+    };
+    await expect(forced).rejects.toMatchObject({ failure: 'cancelled' });
+    expect((await other).error).toMatchObject({ failure: 'died', message: 'bob was restarted' });
+    expect(alive(pid)).toBe(false);
+  });
+
+  it('F006 a start that takes long: its limit is told, “Wait” puts it off, and it is given up at its end', async () => {
+    const start = { initialize: [{ delay: 700 }], 'session/new': [{ delay: 700 }], 'session/prompt': [{ text: 'up' }] };
+    const bob = byCommand({ on: start });
+    const limits = (events: AskEvent[]) =>
+      events.flatMap((e) => (e.type === 'starting' && e.until !== undefined ? [e.until] : []));
+    const impatient = await collect(relay({ initializeDeadline: 400 }).ask(of({ bob })));
+    expect(impatient.error).toMatchObject({ failure: 'start' });
+    expect(impatient.error?.message).toMatch(/within 0\.4/);
+    expect(limits(impatient.events)).toHaveLength(1);
+
+    const carrier = relay({ initializeDeadline: 500, sessionDeadline: 500 });
+    const events: AskEvent[] = [];
+    for await (const event of carrier.ask(of({ bob }, { id: 'a' }))) {
+      events.push(event);
+      if (event.type === 'starting' && event.until !== undefined && event.until - Date.now() < 499) carrier.wait('a');
+      else if (event.type === 'starting') setTimeout(() => carrier.wait('a'), 300);
+    }
+    expect(answerOf(events).text).toBe('up');
+    expect(limits(events).length).toBeGreaterThanOrEqual(4);
   });
 
   it('cancelled while the child is being started', async () => {

@@ -77,6 +77,9 @@ describe('what cannot be an agent is told in its own sentence', () => {
     now += 1_000;
     expect(await said()).toMatch(/exit code 4/);
     expect(await said()).toMatch(/for 2 s/);
+    const byPerson = pool.acquire(spec, { signal, eager: true }).catch((error: Error) => error.message);
+    expect(await byPerson, 'a person waits for nothing').toMatch(/exit code 4/);
+    expect(await said()).toMatch(/for 4 s/);
     await pool.restart(spec.key);
     expect(await said()).toMatch(/exit code 4/);
   });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Scenario, WrittenScenario } from '../support/scenario';
+import { type Scenario, textFrame, type WrittenScenario } from '../support/scenario';
 import { idle, nodes, outline, Place, until, wordsOf } from './host-helper';
 import { closeWindows, scriptedWindow as window } from './scripted-window';
 
@@ -214,6 +214,68 @@ describe('ends', () => {
     await idle(host, c);
   });
 
+  it('F051 “Force stop” does not wait for the end of its turn', async () => {
+    const { host, c } = await window(
+      { cody: { on: { 'session/cancel': [], 'session/prompt': [[{ text: 'I go on' }, { hang: true }]] } } },
+      { stopGrace: 60_000 },
+    );
+    c.setHome('cody');
+    c.send('go');
+    await until(host, c, () => nodes(c, 'text').length === 1);
+    const [turn] = nodes(c, 'turn');
+    expect(c.act(turn!.id, 'force-stop')).toBe(true);
+    c.stop();
+    await until(host, c, () => nodes(c, 'turn')[0]!.stoppedAt !== undefined);
+    expect(c.state().busy, 'forced before it was stopped').toBe(true);
+    c.act(turn!.id, 'force-stop');
+    await idle(host, c);
+    const [ended] = nodes(c, 'turn');
+    expect(ended).toMatchObject({ end: { how: 'stopped' } });
+    expect(ended!.stoppedAt).toBeUndefined();
+    expect(host.pool.statuses()).toEqual([]);
+  });
+
+  it('F051 an asked agent too: the ask ends, and its process with it', async () => {
+    const { host, c } = await window(
+      { cody: { on: { 'session/cancel': [], 'session/prompt': [[{ text: 'I go on' }, { hang: true }]] } } },
+      { stopGrace: 60_000 },
+    );
+    c.send('/ask-cody go');
+    await until(host, c, () => nodes(c, 'text').length === 1);
+    const [ask] = nodes(c, 'ask');
+    c.stopAsk(ask!.id);
+    await until(host, c, () => nodes(c, 'ask')[0]!.stoppedAt !== undefined);
+    c.act(ask!.id, 'force-stop');
+    await idle(host, c);
+    expect(nodes(c, 'ask')[0]).toMatchObject({ end: { how: 'stopped' } });
+    expect(host.pool.statuses()).toEqual([]);
+  });
+
+  it('F006 a start shows when it is given up, and “Wait longer” puts that off; Stop ends it', async () => {
+    const silent: Scenario = { on: { initialize: [{ hang: true }] } };
+    const { host, c } = await window({ cody: silent, dana: silent });
+    c.setHome('cody');
+    c.send('go');
+    await until(host, c, () => nodes(c, 'turn')[0]?.until !== undefined);
+    const [turn] = nodes(c, 'turn');
+    expect(turn).toMatchObject({ state: 'starting' });
+    expect(turn!.until! - turn!.at).toBeGreaterThan(29_000);
+    expect(turn!.until! - turn!.at).toBeLessThan(35_000);
+    c.act(turn!.id, 'wait');
+    await until(host, c, () => nodes(c, 'turn')[0]!.until! > turn!.until!);
+    c.send('/ask-dana hello?');
+    await until(host, c, () => nodes(c, 'ask')[0]?.until !== undefined);
+    const [ask] = nodes(c, 'ask');
+    c.act(ask!.id, 'wait');
+    await until(host, c, () => nodes(c, 'ask')[0]!.until! > ask!.until!);
+    c.stopAsk(ask!.id);
+    c.stop();
+    await idle(host, c);
+    expect(nodes(c, 'turn')[0]).toMatchObject({ state: 'done', end: { how: 'stopped' } });
+    expect(nodes(c, 'turn')[0]!.until).toBeUndefined();
+    expect(nodes(c, 'ask')[0]).toMatchObject({ state: 'done', end: { how: 'stopped' } });
+  });
+
   it('F026 words after Stop are marked and never in the next turn', async () => {
     const { host, c } = await window({
       cody: {
@@ -223,8 +285,14 @@ describe('ends', () => {
               { text: 'before' },
               { waitFor: 'session/cancel' },
               { repeat: 20, steps: [{ text: 'late ' }] },
-              { answer: { stopReason: 'cancelled' } },
-              { text: 'after the end' },
+              // in one write: what is read after the next prompt went out could as well be its answer
+              {
+                together: [
+                  { jsonrpc: '2.0', id: '$ID', result: { stopReason: 'cancelled' } },
+                  textFrame('$SID', 'after the end'),
+                ],
+              },
+              { noAnswer: true },
             ],
             [{ text: 'next' }],
           ],

@@ -280,6 +280,51 @@ describe('ending', () => {
     expect(FakeProcess.all).toHaveLength(2);
   });
 
+  it('F051 F067 one that does not react is left to who uses it, and ends with the last of them; others get a new one', async () => {
+    const pool = setUp();
+    const mine = await ready(pool);
+    const other = await pool.acquire(spec('k'), { signal: never });
+    mine.abandon();
+    mine.abandon();
+    mine.release();
+    expect(FakeProcess.all[0]!.stops).toEqual([]);
+    const next = await ready(pool);
+    expect(next.child.pid).not.toBe(mine.child.pid);
+    expect(new Set(pool.statuses().map(({ key }) => key)).size).toBe(2);
+    // by the key of its status each can be restarted alone
+    const [old] = pool.statuses().filter(({ pid }) => pid === mine.child.pid);
+    other.release();
+    await tick();
+    expect(FakeProcess.all[0]!.stops).toHaveLength(1);
+    expect(FakeProcess.all[1]!.stops).toEqual([]);
+    expect(pool.statuses()).toEqual([expect.objectContaining({ key: 'k', pid: next.child.pid })]);
+    await pool.restart(old!.key);
+    expect(FakeProcess.all[1]!.stops).toEqual([]);
+  });
+
+  it('F051 an abandoned one that dies by itself leaves no mark on the one that took its place', async () => {
+    const pool = setUp();
+    const mine = await ready(pool);
+    mine.abandon();
+    FakeProcess.all[0]!.exit({ code: 3, stderrTail: '' });
+    await tick();
+    expect(pool.statuses()).toEqual([]);
+    mine.release();
+    await ready(pool);
+    expect(pool.statuses()).toEqual([expect.objectContaining({ key: 'k', state: 'ready' })]);
+  });
+
+  it('F051 forced, it ends at once, whoever else uses it', async () => {
+    const pool = setUp();
+    const mine = await ready(pool);
+    await pool.acquire(spec('k'), { signal: never });
+    await mine.end();
+    expect(FakeProcess.all[0]!.stops).toHaveLength(1);
+    expect(pool.statuses()).toEqual([]);
+    await mine.end();
+    mine.release();
+  });
+
   it('all end at the same time, those that are starting too, and no new one is taken', async () => {
     const pool = setUp();
     await ready(pool, spec('a'));

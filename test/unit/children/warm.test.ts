@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { DeadlineError } from '../../../src/acp/peer';
 import { CancelledError } from '../../../src/base/errors';
 import { ChildEndedError } from '../../../src/children/pool';
 import type { ChildSpec, Lease } from '../../../src/children/types';
@@ -9,7 +10,7 @@ const ended = new ChildEndedError('bob was ended by signal SIGKILL');
 
 /** A pool whose children are warm or have to be started, as listed; an error is a start that fails. */
 function poolOf(...children: ('warm' | 'started' | Error)[]) {
-  const leases: { released: number }[] = [];
+  const leases: { released: number; abandoned?: number }[] = [];
   return {
     leases,
     async acquire(_: ChildSpec, o: { onState?(s: 'starting' | 'ready'): void }): Promise<Lease> {
@@ -19,7 +20,11 @@ function poolOf(...children: ('warm' | 'started' | Error)[]) {
       if (child !== 'warm') o.onState?.('starting');
       if (child instanceof Error) throw child;
       o.onState?.('ready');
-      return { child: { pid: leases.length }, release: () => lease.released++ } as unknown as Lease;
+      return {
+        child: { pid: leases.length },
+        release: () => lease.released++,
+        abandon: () => Object.assign(lease, { abandoned: 1 }),
+      } as unknown as Lease;
     },
   };
 }
@@ -33,13 +38,13 @@ const failing =
 
 it('rule 1: a warm child that ended in the moment of the ask is replaced, once', async () => {
   const pool = poolOf('warm', 'started');
-  await expect(openOn(pool, spec, never, failing(ended))).resolves.toBe('session on 2');
+  await expect(openOn(pool, spec, { signal: never }, failing(ended))).resolves.toBe('session on 2');
   expect(pool.leases).toEqual([{ released: 1 }, { released: 0 }]);
 });
 
 it('also when the next one is warm again, and ends too: not a third time', async () => {
   const pool = poolOf('warm', 'warm', 'warm');
-  await expect(openOn(pool, spec, never, failing(ended, 3))).rejects.toBe(ended);
+  await expect(openOn(pool, spec, { signal: never }, failing(ended, 3))).rejects.toBe(ended);
   expect(pool.leases).toEqual([{ released: 1 }, { released: 1 }]);
 });
 
@@ -49,7 +54,7 @@ it.each([
   ['an agent that lives and answers with an error', poolOf('warm', 'started'), new Error('no such folder')],
   ['a cancel', poolOf('warm', 'started'), new CancelledError()],
 ])('%s gets no second try', async (_, pool, error) => {
-  await expect(openOn(pool, spec, never, failing(error))).rejects.toBe(error);
+  await expect(openOn(pool, spec, { signal: never }, failing(error))).rejects.toBe(error);
   expect(pool.leases).toHaveLength(1);
 });
 
@@ -60,6 +65,13 @@ it('who has given up gets none either', async () => {
     stop.abort();
     throw ended;
   };
-  await expect(openOn(pool, spec, stop.signal, open)).rejects.toBe(ended);
+  await expect(openOn(pool, spec, { signal: stop.signal }, open)).rejects.toBe(ended);
   expect(pool.leases).toHaveLength(1);
+});
+
+it('F006 one that does not answer is left, so that the next ask finds another', async () => {
+  const pool = poolOf('warm', 'started');
+  const late = new DeadlineError('There was no answer to session/new within 30 seconds.');
+  await expect(openOn(pool, spec, { signal: never }, failing(late))).rejects.toBe(late);
+  expect(pool.leases).toEqual([{ released: 1, abandoned: 1 }]);
 });
