@@ -41,6 +41,44 @@ async function show(scene: Scene, o: { width?: number; theme?: Theme } = {}): Pr
 const put = (node: Node): Patch => ({ op: 'put', node });
 const message = () => chat.page.getByRole('textbox', { name: 'Message' });
 
+describe('starts and ends that take long', () => {
+  const open = { end: undefined, endedAt: undefined, kept: false } as const;
+
+  it('F006 a slow start says how long it may take, and offers to wait, to stop and the log', async () => {
+    const quick = ask({ ...open, state: 'starting', at: Date.now() });
+    const slow = ask({ ...open, state: 'starting', at: Date.now() - 12_000, until: Date.now() + 18_000 });
+    await show({ nodes: [quick, slow], state: pageState() });
+    const entry = (id: string) => chat.page.locator(`[data-entry="${id}"]`);
+    await expect.poll(() => entry(slow.id).textContent()).toMatch(/Starting bob… 1[2-5] s of 30 s/);
+    expect(await entry(quick.id).getByRole('button').allInnerTexts()).toEqual(['Show log', 'Stop']);
+    expect(await entry(slow.id).getByRole('button').allInnerTexts()).toEqual(['Wait longer', 'Show log', 'Stop']);
+    for (const name of ['Wait longer', 'Show log', 'Stop']) {
+      await entry(slow.id).getByRole('button', { name }).focus();
+      await chat.page.keyboard.press('Enter');
+    }
+    const sent = (await chat.sent()).filter((m) => m.type === 'action');
+    expect(sent.map((m) => [m.node, m.action])).toEqual([
+      [slow.id, 'wait'],
+      [slow.id, 'show-log'],
+      [slow.id, 'stop'],
+    ]);
+  });
+
+  it('F051 who was stopped and goes on can be forced, after a moment; who has ended cannot', async () => {
+    const at = Date.now() - 9_000;
+    const just = ask({ ...open, state: 'running', at, stoppedAt: Date.now() + 500 });
+    const deaf = ask({ ...open, state: 'running', at, stoppedAt: Date.now() - 3_000 });
+    const over = ask({ at, end: { how: 'stopped' } });
+    await show({ nodes: [just, deaf, over], state: pageState() });
+    const force = (id: string) => chat.page.locator(`[data-entry="${id}"]`).getByRole('button', { name: 'Force stop' });
+    await expect.poll(() => force(deaf.id).count()).toBe(1);
+    expect(await force(over.id).count()).toBe(0);
+    await expect.poll(() => force(just.id).count(), { timeout: 5_000 }).toBe(1);
+    await force(deaf.id).click();
+    expect((await chat.sent()).at(-1)).toEqual({ type: 'action', node: deaf.id, action: 'force-stop' });
+  });
+});
+
 describe('names of section 8', () => {
   it('has the conversation, its entries, the composer and who works', async () => {
     await show(conversation());

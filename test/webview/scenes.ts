@@ -347,6 +347,22 @@ export function states(): Scene {
     if (end?.how !== 'empty' && end?.how !== 'not-asked') nodes.push(text(a.id, 'Some words.'));
   }
   const start = ask({ state: 'starting', end: undefined, endedAt: undefined, kept: false, at: Date.now() - 4000 });
+  const slow = ask({
+    state: 'starting',
+    end: undefined,
+    endedAt: undefined,
+    kept: false,
+    at: Date.now() - 12_000,
+    until: Date.now() + 18_000,
+  });
+  const deaf = ask({
+    state: 'running',
+    end: undefined,
+    endedAt: undefined,
+    kept: false,
+    at: Date.now() - 9_000,
+    stoppedAt: Date.now() - 3_000,
+  });
   const silent = ask({
     agent: riker,
     state: 'running',
@@ -355,7 +371,7 @@ export function states(): Scene {
     kept: false,
     at: Date.now() - 31_000,
   });
-  nodes.push(user('/ask-bob is this query safe?'), start, silent, t);
+  nodes.push(user('/ask-bob is this query safe?'), start, slow, deaf, text(deaf.id, 'On and on.'), silent, t);
   nodes.push(
     thought(t.id, 'The newest words of the thought stand here while it runs.', 0, false),
     tool(t.id, { name: 'read', toolKind: 'read', what: 'src/orders/list.ts', endedAt: clock + 100 }),

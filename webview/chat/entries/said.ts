@@ -97,7 +97,10 @@ function failed(node: AskNode): boolean {
 }
 
 function askLive(page: Page, node: AskNode, state: string): TemplateResult {
-  const stop = html`<button type="button" class="btn btn-bare btn-stop" aria-label=${t('Stop {0}', node.agent.name)} @click=${() => page.post({ type: 'stopAsk', id: node.id })}>${t('Stop')}</button>`;
+  const stop =
+    node.stoppedAt !== undefined
+      ? nothing
+      : html`<button type="button" class="btn btn-bare btn-stop" aria-label=${t('Stop {0}', node.agent.name)} @click=${() => page.post({ type: 'stopAsk', id: node.id })}>${t('Stop')}</button>`;
   if (state === 'waiting') return html`<div class="ask-live wait"><span>${t('waits for you')}</span>${stop}</div>`;
   if (state === 'running') {
     return html`<div class="ask-live">${icon('loading', 'icon-s spin')}<span class="num" role="timer" aria-label=${t('Elapsed')}>${everySecond(() => clockTime(Date.now() - node.at))}</span>${stop}</div>`;

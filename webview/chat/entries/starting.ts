@@ -54,7 +54,7 @@ export function silence(page: Page, entry: Entry, node: Run): unknown {
 function stopping(page: Page, node: Run, since: number): unknown {
   if (since < stubborn) return nothing;
   const text = filled(
-    t('{0} was told to stop, and goes on for {1}.', node.agent.name, slot),
+    t('{0} was told to stop {1} ago, and goes on.', node.agent.name, slot),
     html`<span class="num">${seconds(since)}</span>`,
   );
   return html`<p class="turn-end">${icon('loading', 'spin')}<span>${text}${action(page, node, 'force-stop', t('Force stop'))}</span></p>`;
