@@ -1,6 +1,7 @@
-import type { ChatDecision, ChatHook, ChatUpdate, Lane } from './lane';
+import type { ChatHook, ChatUpdate, Lane } from './lane';
 import type { End, Face, NodeId } from './nodes';
 import type { ChatQuestion } from './question';
+import type { ChatDecision } from './settled';
 import type { NameOf } from './tool';
 
 /** What a relay reports of a running ask; `ask/types.ts`' `AskEvent` fits. */

@@ -13,21 +13,15 @@ import type {
   TurnNode,
   UnsupportedNode,
 } from './nodes';
+import { planOf } from './plan';
 import { type ChatQuestion, questionView } from './question';
-import { arr, obj, type Raw, sizeOf, str } from './raw';
+import { obj, type Raw, sizeOf, str } from './raw';
+import { type ChatDecision, settledNode, settledState } from './settled';
 import { labelOf, type NameOf, ToolCallView } from './tool';
 
 /** One `session/update` as it came. `sessionUpdate` is a string; every other field is as hostile as the agent. */
 export interface ChatUpdate {
   sessionUpdate: string;
-}
-
-/** How a question was settled; `ask/types.ts`' `PermissionDecision` fits. */
-export interface ChatDecision {
-  outcome: 'allowed' | 'rejected' | 'cancelled';
-  by: 'yolo' | 'grant' | 'command-rule' | 'person' | 'nobody' | 'rule' | 'stop';
-  remembered?: boolean;
-  why?: string;
 }
 
 /** What a hook did; `ask/types.ts`' `HookEvent` fits. */
@@ -59,8 +53,6 @@ const maxWords = 8_000_000;
 const maxEntries = 20_000;
 /** Characters of all its calls together, their outputs and changes; what comes above that is left out. */
 export const maxCalls = 20_000_000;
-/** Characters of a question that nobody answers any more. */
-const maxSettled = 2_000;
 
 /** Kinds of updates that change no entry. Their news stand elsewhere or nowhere. */
 const silent = new Set([
@@ -496,14 +488,7 @@ export class Lane {
 
   /** The agent's plan is one entry that changes in place. */
   #showPlan(u: Raw): void {
-    const entries: PlanNode['entries'] = [];
-    for (const item of arr(u.entries).slice(0, 200)) {
-      const entry = obj(item);
-      const content = entry && str(entry.content);
-      if (!content) continue;
-      const status = entry.status === 'completed' || entry.status === 'in_progress' ? entry.status : 'pending';
-      entries.push({ content: cap(content, 1000).text, status });
-    }
+    const entries = planOf(u);
     if (this.#plan) {
       this.#plan = { ...this.#plan, entries };
       this.#sink.put(this.#plan);
@@ -537,28 +522,4 @@ export class Lane {
 function messageIdOf(u: Raw): string | undefined {
   const id = str(u.messageId);
   return id === undefined ? undefined : cap(id, 200).text;
-}
-
-/**
- * A question that nobody answers any more is one line. Its changes go, and a long command: what was made stands with its call, and a
- * conversation does not keep a megabyte for each question.
- */
-function settledNode(node: PermissionNode, state: PermissionNode['state'], why: string | undefined): PermissionNode {
-  const { why: _, ...rest } = node;
-  return {
-    ...rest,
-    command: cap(node.command, maxSettled).text,
-    state,
-    more: 0,
-    diffs: [],
-    ...(why === undefined ? {} : { why }),
-  };
-}
-
-/** How a settled question stands in the conversation, and what it makes of the call. */
-function settledState(d: ChatDecision): { state: PermissionNode['state']; refused?: 'person' | 'rule' } {
-  // A question that waited and was then covered by a grant: the person has allowed it for the conversation (faults F048).
-  if (d.outcome === 'allowed') return { state: d.remembered || d.by === 'grant' ? 'allowed-conversation' : 'allowed' };
-  if (d.outcome === 'cancelled') return { state: 'withdrawn' };
-  return d.by === 'person' ? { state: 'rejected', refused: 'person' } : { state: 'refused', refused: 'rule' };
 }

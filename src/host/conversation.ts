@@ -18,6 +18,7 @@ import type { ChildPool } from '../children/pool';
 import { Asks } from './asks';
 import type { AskSource, AskTree } from './asks-tree';
 import type { Core } from './core';
+import { notWritten, outdatedNotice, overComposer } from './notices';
 import { Pace } from './pace';
 import { Pairs } from './pairs';
 import type { PermissionQueue } from './permissions';
@@ -406,7 +407,7 @@ export class Conversation implements Disposable {
   }
 
   #refuse(why: string | undefined): false {
-    if (why !== undefined) this.#hint = line('hint', why);
+    if (why !== undefined) this.#hint = overComposer('hint', why);
     this.#changed();
     return false;
   }
@@ -453,17 +454,12 @@ export class Conversation implements Disposable {
 
   /** Lines over the composer that belong to this conversation. */
   #ownNotices(): NoticeNode[] {
-    const notices: NoticeNode[] = [];
-    if (this.#readOnly) {
-      notices.push(readOnlyNotice(this.#reader));
-    }
     const { roster } = this.#s;
-    if (roster && this.#outdated(roster)) {
-      const text = l10n.t('{0} was started with an earlier version of mm.yaml.', this.home ?? '');
-      notices.push(line('outdated', `${text} ${l10n.t('“mm: Restart Agent…” starts the new one.')}`));
-    }
-    if (this.#hint) notices.push(this.#hint);
-    return notices;
+    return [
+      ...(this.#readOnly ? [readOnlyNotice(this.#reader)] : []),
+      ...(roster && this.#outdated(roster) ? [outdatedNotice(this.home ?? '')] : []),
+      ...(this.#hint ? [this.#hint] : []),
+    ];
   }
 
   /** The session is held by a child that the present configuration would not start. */
@@ -497,19 +493,6 @@ export class Conversation implements Disposable {
   }
 
   #notWritten(error: unknown): void {
-    this.#writer.notice({
-      shape: 'card',
-      level: 'error',
-      title: l10n.t('This conversation is not saved'),
-      text: l10n.t(
-        'The disk did not take it: {0}. It goes on here, and is lost when the window closes.',
-        describe(error),
-      ),
-      actions: [{ id: 'show-log', label: l10n.t('Show Log') }],
-    });
+    this.#writer.notice(notWritten(error));
   }
-}
-
-function line(id: string, title: string, actions: NoticeAction[] = []): NoticeNode {
-  return { kind: 'notice', id: `conversation:${id}`, at: 0, shape: 'line', level: 'warning', title, actions };
 }
