@@ -30,7 +30,10 @@ export const beginLine = (id: string, agent: string, prompt: string): ScriptLine
  * symbolic link.
  */
 export async function writeScriptLine(file: string, line: ScriptLine): Promise<void> {
-  const handle = await open(file, constants.O_WRONLY | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0));
+  const handle = await open(
+    file,
+    constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0),
+  );
   try {
     if (!(await handle.stat()).isFile()) throw new Error(`${file} is no file`);
     await handle.appendFile(`${JSON.stringify(line)}\n`);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFile, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -47,6 +48,9 @@ describe('what the scripts of a command ask', () => {
       if (process.platform !== 'win32') {
         await expect(writeScriptLine(link, line)).rejects.toThrow();
         expect(await readFile(file, 'utf8')).toBe('mine');
+        // a pipe that nobody reads would hold it for ever
+        execFileSync('mkfifo', [join(folder, 'pipe')]);
+        await expect(writeScriptLine(join(folder, 'pipe'), line)).rejects.toThrow();
       }
       await expect(writeScriptLine(folder, line)).rejects.toThrow();
     } finally {
