@@ -1,17 +1,7 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
-import { AgentConnection } from '../src/acp/client';
-import { silentLog } from '../src/base/log';
 import type { BenchRow } from './types';
-
-type Child = ChildProcessByStdio<Writable, Readable, null>;
-
-interface Load {
-  name: string;
-  count: number;
-  /** The `update` of every message. */
-  update: object;
-}
+import { BareReader, connect, end, type Load, megabyte, startEmitter } from './wire-emitter';
+import { longLine } from './wire-line';
+import { sleepingConsumer } from './wire-sleep';
 
 const loads: Load[] = [
   {
@@ -43,23 +33,6 @@ const loads: Load[] = [
 ];
 const rounds = 7;
 
-/** Answers two requests, then writes the updates and the answer to the third as fast as the pipe takes them. */
-const emitter = `
-const [update, count] = [JSON.parse(process.argv[1]), Number(process.argv[2])];
-const one = JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 'session-1', update } }) + '\\n';
-const block = Buffer.from(one.repeat(500));
-const answers = [{ protocolVersion: 1 }, { sessionId: 'session-1' }, { stopReason: 'end_turn' }];
-let n = 0;
-const write = (data) => new Promise((done) => process.stdout.write(data, done));
-require('node:readline').createInterface({ input: process.stdin }).on('line', async (line) => {
-  const { id } = JSON.parse(line);
-  const result = answers[n++];
-  if (result.stopReason) for (let i = 0; i < count; i += 500) await write(block);
-  await write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
-});
-process.stdin.on('end', () => process.exit(0));
-`;
-
 interface Round {
   /** CPU of this process for one message, in microseconds. */
   cpu: number;
@@ -82,20 +55,9 @@ class HeapWatch {
   }
 
   get growth(): number {
+    if (this.#n !== this.count) throw new Error(`${this.#n} of ${this.count} messages came`);
     return this.#last - this.#first;
   }
-}
-
-function start(load: Load): Child {
-  return spawn(process.execPath, ['-e', emitter, JSON.stringify(load.update), String(load.count)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-}
-
-async function end(child: Child): Promise<void> {
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  child.stdin.end();
-  await gone;
 }
 
 function cpuOf(before: NodeJS.CpuUsage, count: number): number {
@@ -105,68 +67,28 @@ function cpuOf(before: NodeJS.CpuUsage, count: number): number {
 
 /** The floor: cut into lines, `JSON.parse`, one property read. */
 async function bare(load: Load): Promise<Round> {
-  const child = start(load);
+  const child = startEmitter(load);
   const watch = new HeapWatch(load.count);
-  let onAnswer: () => void = () => {};
-  let seen = 0;
-  let rest: Buffer | undefined;
-  child.stdout.on('data', (data: Buffer) => {
-    const bytes = rest ? Buffer.concat([rest, data]) : data;
-    let from = 0;
-    for (let to = bytes.indexOf(10); to >= 0; to = bytes.indexOf(10, from)) {
-      const message = JSON.parse(bytes.toString('utf8', from, to)) as { method?: string };
-      from = to + 1;
-      if (message.method === 'session/update') {
-        seen++;
-        watch.tick();
-      } else onAnswer();
-    }
-    rest = from < bytes.length ? bytes.subarray(from) : undefined;
-  });
-  const request = (id: number, method: string) =>
-    new Promise<void>((resolve) => {
-      onAnswer = resolve;
-      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params: {} })}\n`);
-    });
-  await request(1, 'initialize');
-  await request(2, 'session/new');
+  const reader = new BareReader(child, () => watch.tick());
+  await reader.request('initialize');
+  await reader.request('session/new');
   const before = process.cpuUsage();
-  await request(3, 'session/prompt');
+  await reader.request('session/prompt');
   const cpu = cpuOf(before, load.count);
   await end(child);
-  if (seen !== load.count) throw new Error(`${seen} of ${load.count} messages came`);
   return { cpu, growth: watch.growth };
 }
 
 /** The product's own client side, with a handler that does nothing but count. */
 async function ours(load: Load): Promise<Round> {
-  const child = start(load);
+  const child = startEmitter(load);
   const watch = new HeapWatch(load.count);
-  let seen = 0;
-  const connection = new AgentConnection({
-    input: child.stdout,
-    output: child.stdin,
-    log: silentLog,
-    endReason: async () => new Error('the emitter ended'),
-  });
-  await connection.initialize({ clientInfo: { name: 'bench', version: '0' }, hub: false, deadline: 30_000 });
-  const session = await connection.newSession({
-    cwd: process.cwd(),
-    deadline: 30_000,
-    handlers: {
-      update() {
-        seen++;
-        watch.tick();
-      },
-      permission: async () => ({ outcome: 'cancelled' }),
-    },
-  });
+  const { connection, session } = await connect(child, () => watch.tick());
   const before = process.cpuUsage();
   await session.prompt([], { signal: new AbortController().signal });
   const cpu = cpuOf(before, load.count);
   await end(child);
   connection.dispose();
-  if (seen !== load.count) throw new Error(`${seen} of ${load.count} messages came`);
   return { cpu, growth: watch.growth };
 }
 
@@ -197,15 +119,15 @@ export async function wire(): Promise<BenchRow[]> {
       goal: 'at most 2× the floor',
       met: value <= 2 * base,
     });
-    const kept = Math.max(0, median(mine.map((r) => r.growth))) / 1024 / 1024;
+    const kept = Math.max(0, median(mine.map((r) => r.growth))) / megabyte;
     rows.push({
       name: `heap kept over ${load.count / 1000}k of them`,
       value: kept,
       unit: 'MB',
-      floor: { name: 'lines + JSON.parse', value: Math.max(0, median(floor.map((r) => r.growth))) / 1024 / 1024 },
+      floor: { name: 'lines + JSON.parse', value: Math.max(0, median(floor.map((r) => r.growth))) / megabyte },
       goal: 'flat (under 4 MB)',
       met: kept < 4,
     });
   }
-  return rows;
+  return [...rows, ...(await sleepingConsumer(loads[0]!)), ...longLine()];
 }
