@@ -32,6 +32,7 @@
  *   {"request": {"method", "params", "id"?}, "wait"?: false}              an own request; waits for its answer, which is then $ANSWER
  *   {"permission": {"toolCall"?, "options"?, "_meta"?}, "wait"?: false}   the same for session/request_permission, with usual options (allow, always, reject)
  *   {"if": {"path": "result.outcome.optionId", "is": VALUE}, "then": STEPS, "else"?: STEPS}   on the last answer
+ *   {"byPrompt": {"text": STEPS, "*": STEPS}}                             by the whole prompt, "*" for every other
  *   {"raw": "text\n", "split"?: n}   text as it stands; with split, n bytes per write
  *   {"bytes": "base64", "split"?: n}
  *   {"delay": ms}                    {"waitFor": "session/cancel", "count"?: n}   until that method has come (n times, counted from the start of the process)
@@ -86,6 +87,8 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
   });
 }
 
+const promptOf = (call) => (call.params?.prompt ?? []).map((b) => (b.type === 'text' ? b.text : '')).join('\n');
+
 function fill(value, call) {
   if (typeof value === 'string') {
     if (value === '$ID') return call.id;
@@ -97,7 +100,7 @@ function fill(value, call) {
           case 'SID':
             return call.sid ?? '';
           case 'PROMPT':
-            return (call.params?.prompt ?? []).map((b) => (b.type === 'text' ? b.text : '')).join('\n');
+            return promptOf(call);
           case 'CWD':
             return sessions.get(call.sid)?.cwd ?? process.cwd();
           case 'N':
@@ -210,6 +213,9 @@ async function play(step, call) {
   else if ('if' in s) {
     const hit = JSON.stringify(at(call.answer, s.if.path)) === JSON.stringify(s.if.is);
     return playAll((hit ? step.then : step.else) ?? [], call);
+  } else if ('byPrompt' in s) {
+    const steps = Object.hasOwn(step.byPrompt, promptOf(call)) ? step.byPrompt[promptOf(call)] : step.byPrompt['*'];
+    return playAll(steps ?? [], call);
   } else if ('repeat' in s) {
     const before = call.round;
     for (let i = 0; i < s.repeat; i++) {

@@ -64,6 +64,35 @@ describe('starts and ends that take long', () => {
     ]);
   });
 
+  it('F004 a process that ended: how, the end of its stderr, and a button that starts it again', async () => {
+    const title = 'bob ended with exit code 137 (ended by SIGKILL, often for lack of memory)';
+    const asked = ask({ kept: false, end: { how: 'died', title, stderrTail: 'heap is full\nkilled' } });
+    const home = turn({ end: { how: 'died', title: 'Ada was ended by signal SIGKILL', stderrTail: '' } });
+    await show({ nodes: [asked, home], state: pageState() });
+    const entry = (id: string) => chat.page.locator(`[data-entry="${id}"]`);
+    expect(await entry(asked.id).textContent()).toContain(title);
+    expect(
+      await entry(asked.id)
+        .getByRole('group', { name: /error output/ })
+        .textContent(),
+    ).toBe('heap is full\nkilled');
+    await entry(asked.id).getByRole('button', { name: 'Restart and Ask Again' }).click();
+    expect((await chat.sent()).at(-1)).toEqual({ type: 'action', node: asked.id, action: 'ask-again' });
+    await entry(home.id).getByRole('button', { name: 'Restart and Try Again' }).click();
+    expect((await chat.sent()).at(-1)).toEqual({ type: 'action', node: home.id, action: 'try-again' });
+  });
+
+  it('F020 something of an unknown kind is one row, folded', async () => {
+    const home = turn();
+    const node: Node = { kind: 'unsupported', id: 'u', parent: home.id, at: 0, label: 'totally_new', size: 2048 };
+    await show({ nodes: [home, node], state: pageState() });
+    const row = chat.page.locator('details', { hasText: 'Unsupported item: totally_new, 2' });
+    expect(await row.getAttribute('open')).toBeNull();
+    await row.locator('summary').click();
+    expect(await row.getAttribute('open')).not.toBeNull();
+    expect(await row.textContent()).toContain('The turn goes on without it.');
+  });
+
   it('F051 who was stopped and goes on can be forced, after a moment; who has ended cannot', async () => {
     const at = Date.now() - 9_000;
     const just = ask({ ...open, state: 'running', at, stoppedAt: Date.now() + 500 });
@@ -270,13 +299,17 @@ describe('the composer', () => {
     expect(await chat.page.evaluate(() => CSS.highlights.get('slash')!.size)).toBe(0);
   });
 
-  it('while Ada works plain text stays, and an ask is sent', async () => {
+  it('F052 while Ada works plain text stays, through Stop too, and an ask is sent', async () => {
     await show({ nodes: [turn({ state: 'running' })], state: pageState({ busy: true, busySince: Date.now() }) });
     await message().fill('and then?');
     await message().press('Enter');
     expect((await chat.sent()).some((m) => m.type === 'send')).toBe(false);
     expect(await message().textContent()).toBe('and then?');
     expect(await chat.page.locator('.dock-notice').textContent()).toContain('Ada is working');
+    await chat.page.locator('.composer').getByRole('button', { name: 'Stop' }).click();
+    expect((await chat.sent()).at(-1)).toEqual({ type: 'stop' });
+    await chat.give({ type: 'state', state: pageState() });
+    expect(await message().textContent()).toBe('and then?');
     await message().fill('/ask-bob and then?');
     await message().press('Enter');
     expect((await chat.sent()).at(-1)).toEqual({ type: 'send', text: '/ask-bob and then?' });

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Conversation } from '../../src/host/conversation';
 import type { Host } from '../../src/host/host';
@@ -98,7 +101,9 @@ describe('framing and validation', () => {
   });
 
   it.each(ways)('F016 JSON that is no message, $way: nothing is matched to a request', async ({ run }) => {
-    const steps = ['123', '"x"', 'null', '[]', '{}', 'true'].map((line) => ({ raw: `${line}\n` }));
+    const steps = ['123', '"x"', 'null', '[]', '{}', '{"level":"info","id":0}', 'true'].map((line) => ({
+      raw: `${line}\n`,
+    }));
     const { c } = await run(
       prompt(
         ...steps,
@@ -512,6 +517,10 @@ describe('tool calls', () => {
   it.each(ways)(
     'F008 F038 F040 terminals and files, $way: -32601 each time, one notice for each method, the connection lives',
     async ({ run }) => {
+      const folder = mkdtempSync(join(tmpdir(), 'mm-big-'));
+      const big = join(folder, 'big');
+      writeFileSync(big, '');
+      truncateSync(big, 2 ** 31);
       const calls: [string, object][] = [
         ['terminal/create', { command: 'git', args: ['--version'] }],
         ['terminal/wait_for_exit', { terminalId: 't1' }],
@@ -520,6 +529,7 @@ describe('tool calls', () => {
         ['fs/read_text_file', { path: '/proc/self/../../nowhere/\u0000' }],
         ['fs/read_text_file', { path: '/' }],
         ['fs/read_text_file', { path: '/etc/passwd' }],
+        ['fs/read_text_file', { path: big }],
         ['fs/write_text_file', { path: '/tmp/x', content: 'y' }],
       ];
       const { c, log } = await run(
@@ -537,6 +547,7 @@ describe('tool calls', () => {
           }),
         ),
       );
+      rmSync(folder, { recursive: true });
       expect(words(c)).toBe('-32601 '.repeat(calls.length));
       expect(nodes(c, 'tool')).toMatchObject([{ output: 'git version 2', state: 'done' }]);
       expect(ends(c)).toEqual(['done']);
@@ -560,6 +571,132 @@ describe('tool calls', () => {
     const [a, b] = nodes(c, 'tool');
     expect(a).toMatchObject({ output: 'x'.repeat(99_999), outputCut: 6 });
     expect(b).toMatchObject({ output: 'y'.repeat(99_999), outputCut: 2 });
+  });
+});
+
+describe('permissions', () => {
+  const call = (toolCallId: string) => ({
+    toolCallId,
+    title: toolCallId,
+    kind: 'execute',
+    rawInput: { command: toolCallId },
+  });
+  const options = [
+    { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+    { optionId: 'no', name: 'No', kind: 'reject_once' },
+  ];
+
+  /** Starts a turn, and gives the ids of the questions that came. */
+  function begin({ host, c }: ScriptedWindow, way: 'home' | 'asked'): Set<string> {
+    const asked = new Set<string>();
+    host.queue.onDidChange(() => {
+      for (const { id } of host.queue.waiting) asked.add(id);
+    });
+    if (way === 'home') c.setHome('cody');
+    c.send(way === 'home' ? 'go' : '/ask-cody go');
+    return asked;
+  }
+
+  it.each(ways)(
+    'F043 Stop with a dialog open and two behind it, $way: all answered cancelled before the cancel, all gone',
+    async ({ way }) => {
+      const questions = ['ls a', 'ls b', 'ls c'].map((id) => ({
+        permission: { toolCall: call(id) },
+        wait: false as const,
+      }));
+      const window = await withCody(prompt(...questions, { waitFor: 'session/cancel' }));
+      const { host, c, written } = window;
+      const asked = begin(window, way);
+      await until(host, c, () => host.queue.size === 3);
+      c.stop();
+      await idle(host, c);
+      expect(host.queue.size).toBe(0);
+      expect(asked.size).toBe(3);
+      for (const id of asked) expect(host.queue.answer(id, 'allow_once')).toBe(false);
+      expect(nodes(c, 'permission').map((p) => p.state)).toEqual(Array(3).fill('withdrawn'));
+      expect(ends(c)).toEqual(['stopped']);
+      const frames = written.cody!.received();
+      const cancel = frames.findIndex((f) => f.method === 'session/cancel');
+      const answers = frames.flatMap((f, i) => (f.result?.outcome?.outcome === 'cancelled' ? [i] : []));
+      expect(answers).toHaveLength(3);
+      expect(Math.max(...answers)).toBeLessThan(cancel);
+    },
+  );
+
+  const waysOut: [string, object[]][] = [
+    ['the agent ends its turn', [{ answer: { stopReason: 'end_turn' } }]],
+    ['the agent dies', [{ exit: 3 }]],
+    [
+      'the agent cancels its request',
+      [{ send: { jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: 'q' } } }, { text: 'never mind' }],
+    ],
+  ];
+  describe.each(waysOut)('F044 %s while its question waits', (_, steps) => {
+    it.each(ways)(
+      '$way: withdrawn from the queue, the count and the view; a late answer changes nothing',
+      async ({ way }) => {
+        const params = { sessionId: '$SID', toolCall: call('ls'), options };
+        const window = await withCody(
+          prompt(
+            { text: 'may I?' },
+            { request: { method: 'session/request_permission', params, id: 'q' }, wait: false },
+            ...steps,
+          ),
+        );
+        const { host, c } = window;
+        const asked = begin(window, way);
+        await idle(host, c);
+        expect(asked.size).toBe(1);
+        expect(host.queue.waiting).toEqual([]);
+        expect(c.state().waiting).toBe(0);
+        for (const id of asked) expect(host.queue.answer(id, 'allow_once')).toBe(false);
+        expect(nodes(c, 'permission')).toMatchObject([{ state: 'withdrawn' }]);
+        expect(host.decisions.list().map((d) => d.outcome)).toEqual(['cancelled']);
+      },
+    );
+  });
+
+  it.each(ways)('F050 two options with the same label, $way: the answer is the id of the kind', async ({ way }) => {
+    const same = [
+      { optionId: 'for-ever', name: 'Allow', kind: 'allow_always' },
+      { optionId: 'never', name: 'Allow', kind: 'reject_always' },
+      { optionId: 'once', name: 'Allow', kind: 'allow_once' },
+      { optionId: 'not-now', name: 'Allow', kind: 'reject_once' },
+    ];
+    const question = { permission: { toolCall: call('ls'), options: same } };
+    const window = await withCody(
+      prompt(question, { text: '$ANSWER{result.outcome.optionId} ' }, question, {
+        text: '$ANSWER{result.outcome.optionId}',
+      }),
+    );
+    const { host, c } = window;
+    begin(window, way);
+    const first = await until(host, c, () => host.queue.current);
+    host.queue.answer(first.id, 'allow_once');
+    const second = await until(host, c, () => host.queue.current?.id !== first.id && host.queue.current);
+    host.queue.answer(second.id, 'reject');
+    await idle(host, c);
+    expect(words(c)).toBe('once not-now');
+  });
+});
+
+describe('delegation', () => {
+  it.each<[string, object[], RegExp]>([
+    ['dies in mid-answer', [{ text: 'half' }, { exit: 137 }], /its program ended/],
+    ['dies while its question waits', [{ permission: {}, wait: false }, { exit: 1 }], /its program ended/],
+    ['answers with an error', [{ error: { code: -32603, message: 'no such table' } }], /no such table/],
+    ['says nothing', [{ answer: { stopReason: 'end_turn' } }], /without a word/],
+  ])('F054 an asked agent that %s: the asking one gets a result in words and goes on', async (_, steps, said) => {
+    const { host, c } = await withCody(prompt(...steps));
+    c.send('ask cody: anything');
+    const question = await until(host, c, () => host.queue.current);
+    host.queue.answer(question.id, 'allow_once');
+    await idle(host, c);
+    const [turn] = nodes(c, 'turn');
+    expect(turn!.end, outline(c).join('\n')).toEqual({ how: 'done' });
+    expect(wordsOf(c, turn!.id)).toMatch(said);
+    expect(host.queue.size).toBe(0);
+    expect(nodes(c, 'ask')[0]).toMatchObject({ state: 'done', kept: false });
   });
 });
 
@@ -591,4 +728,26 @@ describe('ends', () => {
       expect(wordsOf(c, (way === 'home' ? nodes(c, 'turn') : nodes(c, 'ask'))[1]!.id)).toBe('now');
     },
   );
+
+  it('F058 “unauthorized” in a tool’s error is no sign-in; only its code is', async () => {
+    const failing = prompt(
+      toolUpdate('t', { title: 'curl', kind: 'execute', status: 'failed', content: textContent('401 Unauthorized') }),
+      { text: 'it says unauthorized' },
+    );
+    const first = await askOf(failing);
+    expect(ends(first.c)).toEqual(['done']);
+    const errors = await askOf({
+      on: {
+        'session/prompt': [
+          [{ error: { code: -32603, message: 'Unauthorized: sign in to the database' } }],
+          [{ error: { code: -32000, message: 'Authentication required' } }],
+        ],
+      },
+    });
+    await say(errors, '/ask-cody again');
+    const [plain, locked] = nodes(errors.c, 'ask').map((n) => JSON.stringify(n.end));
+    for (const text of [JSON.stringify(nodes(first.c, 'ask')[0]!.end), plain])
+      expect(text).not.toContain('sign in there');
+    expect(locked).toContain('sign in there');
+  });
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Scenario, textFrame, type WrittenScenario } from '../support/scenario';
+import { type Scenario, type Step, textFrame, type WrittenScenario } from '../support/scenario';
 import { idle, nodes, outline, Place, until, wordsOf } from './host-helper';
 import { closeWindows, scriptedWindow as window } from './scripted-window';
 
@@ -191,12 +191,21 @@ describe('ends', () => {
     expect(sent[1]).toEqual(sent[0]);
   });
 
-  it('F051 F067 an agent that ignores Stop: the turn ends, its child too, and the next prompt is answered', async () => {
+  it.each<[string, Step[]]>([
+    [
+      'F051 an agent that ignores Stop and keeps streaming',
+      [{ repeat: 10_000, steps: [{ text: 'on ' }, { delay: 5 }] }],
+    ],
+    ['F067 an agent that never answers the prompt', [{ text: 'on ' }, { noAnswer: true }]],
+  ])('%s: the turn ends, its child too, and the next prompt is answered', async (_, steps) => {
     const { host, c } = await window(
       {
         cody: {
           ignoreTerm: true,
-          on: { 'session/cancel': [], 'session/prompt': [[{ text: 'I go on' }, { hang: true }], [{ text: 'new' }]] },
+          on: {
+            'session/cancel': [],
+            'session/prompt': [{ byPrompt: { go: steps, '*': [{ text: 'yes: $PROMPT' }] } }],
+          },
         },
       },
       { stopGrace: 200 },
@@ -204,14 +213,20 @@ describe('ends', () => {
     c.setHome('cody');
     c.send('go');
     await until(host, c, () => nodes(c, 'text').length === 1);
+    const { pid } = host.pool.statuses()[0]!;
     c.stop();
     await idle(host, c);
-    expect(nodes(c, 'turn')[0]).toMatchObject({ end: { how: 'stopped' } });
+    const [first] = nodes(c, 'turn');
+    expect(first).toMatchObject({ end: { how: 'stopped' } });
+    expect(() => process.kill(pid!, 0)).toThrow();
     expect(nodes(c, 'notice')).toMatchObject([{ title: 'cody does not remember what stands above' }]);
+    const before = wordsOf(c, first!.id);
     c.send('still there?');
-    await until(host, c, () => nodes(c, 'text').length === 2);
-    c.stop();
     await idle(host, c);
+    const [, second] = nodes(c, 'turn');
+    expect(second, outline(c).join('\n')).toMatchObject({ end: { how: 'done' } });
+    expect(wordsOf(c, second!.id)).toBe('yes: still there?');
+    expect(wordsOf(c, first!.id)).toBe(before);
   });
 
   it('F051 “Force stop” does not wait for the end of its turn', async () => {

@@ -146,13 +146,19 @@ describe('several questions at once', () => {
   });
 });
 
-it('F055 bob’s own file allows itself everything, Ada’s does not: the person is asked', async () => {
+it.each([
+  ['says nothing of it: the person is asked', 'path: bob.yaml', true],
+  ['allows it: bob runs it', 'path: bob.yaml, yolo: true', false],
+])('F055 bob’s own file allows itself everything; Ada’s entry for him %s', async (_, entry, asks) => {
   place = new Place();
-  place.write({ 'bob.yaml': 'acp: {title: Bob}\nprovider: demo\nmodel: demo\nyolo: true\n' });
+  place.write({
+    'mm.yaml': `acp: {title: Ada}\nprovider: demo\nmodel: demo\nmmConfigs:\n  bob: {${entry}}\n`,
+    'bob.yaml': 'acp: {title: Bob}\nprovider: demo\nmodel: demo\nyolo: true\n',
+  });
   const host = await place.host();
   const c = await host.latest();
-  expect(await run(host, c, 'touch x', 'reject')).toBe(true);
-  expect(nodes(c, 'tool')).toMatchObject([{ name: 'bob/bash', state: 'rejected' }]);
+  expect(await run(host, c, 'touch x', 'reject')).toBe(asks);
+  expect(nodes(c, 'tool')).toMatchObject([{ name: 'bob/bash', state: asks ? 'rejected' : 'done' }]);
 });
 
 it('F046 a command of 300 characters under the title “bash”: all of it, its folder, and nothing hidden', async () => {

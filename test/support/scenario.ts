@@ -20,6 +20,7 @@ export type Step =
   | { request: { method: string; params?: Json; id?: string | number }; wait?: false }
   | { permission: { toolCall?: Json; options?: Json; _meta?: Json }; wait?: false }
   | { if: { path: string; is: Json }; then: Step[]; else?: Step[] }
+  | { byPrompt: Record<string, Step[]> }
   | { raw: string; split?: number }
   | { bytes: string; split?: number }
   | { delay: number }

@@ -252,7 +252,7 @@ test('F025 the turn ends after every update written before the answer was handle
   const order: string[] = [];
   const { raw, session } = await opened({
     update: async (update) => {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setTimeout(resolve, 50));
       order.push((update as Anything).content.text);
     },
     permission: async () => ({ outcome: 'cancelled' }),
