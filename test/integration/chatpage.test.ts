@@ -82,6 +82,30 @@ describe('starts and ends that take long', () => {
     expect((await chat.sent()).at(-1)).toEqual({ type: 'action', node: home.id, action: 'try-again' });
   });
 
+  it('F056 F066 a turn and an ask without a word: a row says why each ended, and what said nothing can be asked again', async () => {
+    const rows = [
+      ['stopped', 'Stopped by you'],
+      ['refusal', 'The model refused to answer this'],
+      ['max_tokens', 'Out of tokens'],
+      ['max_turn_requests', 'Out of steps'],
+      ['empty', 'Nothing came back'],
+    ] as const;
+    const nodes = rows.flatMap(([how]) => [turn({ end: { how } }), ask({ kept: false, end: { how } })]);
+    await show({ nodes, state: pageState() });
+    const ends = chat.page.locator('.turn-end');
+    await expect.poll(() => ends.count()).toBe(nodes.length);
+    const said = await ends.allInnerTexts();
+    rows.forEach(([, words], i) => {
+      for (const row of [said[2 * i], said[2 * i + 1]]) expect(row).toContain(words);
+    });
+    await ends.getByRole('button', { name: 'Try again' }).click();
+    await ends.getByRole('button', { name: 'Ask again' }).click();
+    expect((await chat.sent()).filter((m) => m.type === 'action').map((m) => [m.node, m.action])).toEqual([
+      [nodes.at(-2)!.id, 'try-again'],
+      [nodes.at(-1)!.id, 'ask-again'],
+    ]);
+  });
+
   it('F020 something of an unknown kind is one row, folded', async () => {
     const home = turn();
     const node: Node = { kind: 'unsupported', id: 'u', parent: home.id, at: 0, label: 'totally_new', size: 2048 };
