@@ -27,7 +27,10 @@ afterEach(async () => {
   await place.dispose();
   for (const s of scenarios) s.dispose();
   nest.dispose();
-  Object.assign(process.env, person);
+  for (const [name, value] of Object.entries(person)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
 });
 
 interface Program {

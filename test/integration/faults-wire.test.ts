@@ -681,6 +681,28 @@ describe('permissions', () => {
 });
 
 describe('delegation', () => {
+  it.each<[string, object[]]>([
+    ['works', [{ text: 'working' }, { waitFor: 'session/cancel' }, { text: ' late' }]],
+    ['waits for a permission', [{ text: 'may I?' }, { permission: {} }, { waitFor: 'session/cancel' }]],
+  ])(
+    'F054 Stop while Ada’s model waits for an agent that %s: it hears the cancel, nothing waits, both live',
+    async (_, steps) => {
+      const { host, c, written } = await withCody(prompt(...steps));
+      c.send('ask cody: anything');
+      const asks = await until(host, c, () => host.queue.current);
+      host.queue.answer(asks.id, 'allow_once');
+      await until(host, c, () => nodes(c, 'text').some((n) => n.parent === nodes(c, 'ask')[0]?.id));
+      if (steps.length > 2 && 'permission' in steps[1]!) await until(host, c, () => host.queue.size === 1);
+      c.stop();
+      await idle(host, c);
+      expect(host.queue.size).toBe(0);
+      expect(nodes(c, 'ask')).toMatchObject([{ end: { how: 'stopped' }, kept: false }]);
+      expect(nodes(c, 'turn')).toMatchObject([{ end: { how: 'stopped' } }]);
+      expect(written.cody!.received('session/cancel')).toHaveLength(1);
+      expect(host.pool.statuses().map((s) => s.state)).toEqual(['ready', 'ready']);
+    },
+  );
+
   it.each<[string, object[], RegExp]>([
     ['dies in mid-answer', [{ text: 'half' }, { exit: 137 }], /its program ended/],
     ['dies while its question waits', [{ permission: {}, wait: false }, { exit: 1 }], /its program ended/],

@@ -86,6 +86,17 @@ test('F015 banners, escape codes, blank lines and progress bars are counted, nev
   expect(raw.frames).toEqual([]);
 });
 
+test('F017 one byte at a time: the message and the line in the journal are intact', async () => {
+  const lines: string[] = [];
+  const { raw, seen, noise } = make({ options: { journal: (direction, line) => lines.push(`${direction} ${line}`) } });
+  const line = '{"jsonrpc":"2.0","method":"m","params":{"text":"中🎉é"}}';
+  for (const byte of Buffer.from(`${line}\n`)) raw.raw(Buffer.from([byte]));
+  await settled();
+  expect(seen).toEqual([['m', { text: '中🎉é' }]]);
+  expect(lines).toEqual([`in ${line}`]);
+  expect(noise).toEqual([]);
+});
+
 test('F016 JSON that is no message is matched to nothing', async () => {
   const { raw, peer, noise, seen } = make();
   let state = 'pending';
