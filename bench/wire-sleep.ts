@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm';
 import type { BenchRow } from './types';
 import { BareReader, connect, end, type Load, megabyte, startEmitter } from './wire-emitter';
 
-/** How long the consumer sleeps, in milliseconds: the emitter would be through in a tenth of it. */
-const nap = 2000;
+/** How long the consumer sleeps, in milliseconds: the emitter would be through in a third of it. */
+const nap = 1500;
 /** Memory is looked at this often meanwhile. */
 const every = 50;
 
