@@ -236,6 +236,7 @@ describe('F022 a rejection that is no Error has readable words', () => {
       'ECONNREFUSED',
     ],
     ['a list', ['first', { second: true }], 'first'],
+    ['null, which is neither error nor result', null, 'ended its turn without saying why'],
   ];
   const rejecting = (error: unknown) => prompt({ send: { jsonrpc: '2.0', id: '$ID', error } }, { noAnswer: true });
 
@@ -276,14 +277,6 @@ describe('F022 a rejection that is no Error has readable words', () => {
         place.dispose();
         cody.dispose();
       }
-    });
-  });
-
-  it.each(ways)('null, $way: no error and no result is an end that says so', async ({ run }) => {
-    const { c } = await run(rejecting(null));
-    expect([...nodes(c, 'turn'), ...nodes(c, 'ask')][0]!.end).toMatchObject({
-      how: 'failed',
-      title: 'The agent ended its turn without saying why.',
     });
   });
 });
