@@ -9,11 +9,16 @@ const mostOutput = 1_000_000;
 let found: Promise<string | undefined> | undefined;
 
 /**
- * The PATH of the person's login shell, which an editor that was started from a desktop does not have (faults F005). Asked once, when a
- * program was not found, by a probe of its own: what the shell's files print does not reach an agent (F011).
+ * The PATH of the person's login shell, which an editor that was started from a desktop does not have (faults F005). Asked until it has
+ * answered once, when a program was not found, by a probe of its own: what the shell's files print does not reach an agent (F011).
  */
 export function loginPath(): Promise<string | undefined> {
-  found ??= process.platform === 'win32' ? Promise.resolve(undefined) : probe(shellOf(process.env), process.env);
+  if (process.platform === 'win32') return Promise.resolve(undefined);
+  found ??= probe(shellOf(process.env), process.env).then((path) => {
+    // a shell that was slow once may be quicker the next time
+    if (path === undefined) found = undefined;
+    return path;
+  });
   return found;
 }
 
