@@ -18,20 +18,21 @@ export const launchVariable = 'MM_LAUNCH';
  * @returns how many were ended
  */
 export async function endMarked(mark: string): Promise<number> {
-  let ended = 0;
+  // by id: one that is still dying is found again
+  const ended = new Set<number>();
   for (let round = 0; round < 2; round++) {
     const found = await marked(mark);
     if (found.length === 0) break;
     for (const pid of found) {
       try {
         process.kill(pid, 'SIGKILL');
-        ended++;
+        ended.add(pid);
       } catch {
         // It ended by itself between the look and the signal.
       }
     }
   }
-  return ended;
+  return ended.size;
 }
 
 async function marked(mark: string): Promise<number[]> {
