@@ -84,7 +84,8 @@ export async function endAll() {
 }
 
 /**
- * Ctrl-C, a closed terminal and TERM end what was started before this process ends; a second Ctrl-C does not wait.
+ * Ctrl-C, a closed terminal and TERM end what was started before this process ends, and so does the end of who started us, such as a
+ * killed npm; a second Ctrl-C does not wait.
  * @param {() => unknown} [also] further things to end
  */
 export function endWithUs(also) {
@@ -103,6 +104,11 @@ export function endWithUs(also) {
     }
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => void stop(name));
+  if (!posix) return;
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent && !ending) void stop('SIGTERM');
+  }, 500).unref();
 }
 
 /** @typedef {{code: number | null, signal: string | null, output: string}} Ended */

@@ -2,6 +2,7 @@ import { posix, win32 } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Disposable } from '../base/disposable';
 import { describe, isCancelled } from '../base/errors';
+import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
 import { cap, visible } from '../base/text';
 import { invalidParams, isObject, paramsOf, readAskResult, readExchange, stringOf } from './check';
@@ -55,6 +56,10 @@ export class ClientConnection implements Disposable {
   /** Open sessions; a running prompt's controller where there is one. */
   readonly #sessions = new Map<string, AbortController | undefined>();
   #initialized = false;
+  /** The first `initialize` while it is being answered. */
+  #initializing: Promise<unknown> | undefined;
+  /** Requests that will be answered shortly: the end of the input waits for them. */
+  readonly #soon = new Set<Promise<unknown>>();
   #clientMeta: Partial<ClientMeta> = {};
 
   constructor(o: ClientConnectionOptions) {
@@ -69,6 +74,11 @@ export class ClientConnection implements Disposable {
           o.log.warn(`the client writes lines that are no messages (${kind}): ${visible(cap(text, 300).text)}`);
       },
       onFault: (error) => o.log.error(`a handler failed: ${describe(error)}`),
+      // What a script pipes in ends right behind its last line.
+      endReason: async () => {
+        await Promise.allSettled(this.#soon);
+        return new Error(l10n.t('The connection ended.'));
+      },
       handlers: {
         notification: (method, params) => this.#notification(method, params),
         request: (method, params, ctx) => this.#request(method, params, ctx),
@@ -135,11 +145,33 @@ export class ClientConnection implements Disposable {
   }
 
   #request(method: string, params: unknown, ctx: RequestContext): unknown {
-    if (method === 'initialize') return this.#initialize(params, ctx);
-    if (!this.#initialized)
-      throw new RpcError(ErrorCode.invalidRequest, `"initialize" must come before "${cap(method, 200).text}"`);
+    if (method === 'initialize') {
+      const answer = this.#initialize(params, ctx);
+      this.#initializing = answer;
+      return this.#answersSoon(answer);
+    }
+    if (this.#initialized) return this.#dispatch(method, params, ctx);
+    // A client that does not wait for the answer is told the same as one that does.
+    if (this.#initializing) return this.#answersSoon(this.#afterInitialize(method, params, ctx));
+    throw tooEarly(method);
+  }
+
+  async #afterInitialize(method: string, params: unknown, ctx: RequestContext): Promise<unknown> {
+    await this.#initializing?.catch(() => {});
+    if (!this.#initialized) throw tooEarly(method);
+    return this.#dispatch(method, params, ctx);
+  }
+
+  #answersSoon<T>(answer: Promise<T>): Promise<T> {
+    this.#soon.add(answer);
+    const gone = () => this.#soon.delete(answer);
+    answer.then(gone, gone);
+    return answer;
+  }
+
+  #dispatch(method: string, params: unknown, ctx: RequestContext): unknown {
     const { setMode, closeSession, exchange } = this.#handlers;
-    if (method === 'session/new') return this.#newSession(params, ctx);
+    if (method === 'session/new') return this.#answersSoon(this.#newSession(params, ctx));
     if (method === 'session/prompt') return this.#prompt(params, ctx);
     if (method === 'session/set_mode' && setMode) {
       const p = paramsOf(method, params);
@@ -223,6 +255,10 @@ export class ClientConnection implements Disposable {
       throw new RpcError(ErrorCode.notFound, 'Session not found', { sessionId: cap(id, 200).text });
     return id;
   }
+}
+
+function tooEarly(method: string): RpcError {
+  return new RpcError(ErrorCode.invalidRequest, `"initialize" must come before "${cap(method, 200).text}"`);
 }
 
 async function empty(run: () => void | Promise<void>): Promise<object> {

@@ -3,7 +3,7 @@ import { l10n } from '../base/l10n';
 import type { HookPoint } from '../config/types';
 import type { AgentFace, AskFailure } from './types';
 
-/** The exit codes of section 7; what is not named here is a failure of the agent, 1. */
+/** The exit codes of section 7; what is not named here has that of the error's options, else 1: a failure of the agent. */
 const exitCodes: Partial<Record<AskFailure, ExitCode>> = {
   'unknown-agent': ExitCode.usage,
   depth: ExitCode.refused,
@@ -15,7 +15,7 @@ const exitCodes: Partial<Record<AskFailure, ExitCode>> = {
   watchdog: ExitCode.watchdog,
 };
 
-export interface AskErrorOptions extends Omit<UserErrorOptions, 'exitCode'> {
+export interface AskErrorOptions extends UserErrorOptions {
   /** What the caller's model reads instead of `message`; English, and says what it can do now. */
   forModel?: string;
 }
@@ -38,7 +38,7 @@ export class AskError extends UserError {
   refused: string[] = [];
 
   constructor(failure: AskFailure, message: string, options: AskErrorOptions = {}) {
-    super(message, { ...options, exitCode: exitCodes[failure] ?? ExitCode.failed });
+    super(message, { ...options, exitCode: exitCodes[failure] ?? options.exitCode });
     this.name = 'AskError';
     this.failure = failure;
     this.forModel = options.forModel ?? message;
@@ -100,10 +100,11 @@ export function toAskError(error: unknown, failure: AskFailure, name: string, si
   if (error instanceof AskError) return error;
   if (isCancelled(error)) return cancelledAsk(name, error);
   const words = describe(error);
-  const { hint, detail } = error instanceof UserError ? error : { hint: undefined, detail: undefined };
+  const { hint, detail, exitCode }: UserErrorOptions = error instanceof UserError ? error : {};
   return new AskError(failure, words, {
     hint,
     detail,
+    exitCode,
     cause: error,
     forModel: `${name} could not answer: ${words}`,
   });

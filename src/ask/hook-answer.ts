@@ -1,6 +1,7 @@
 import { l10n } from '../base/l10n';
 import { firstLine, visible } from '../base/text';
 import type { HookPoint, MmConfig } from '../config/types';
+import type { HookEvent } from './types';
 
 /** What a hook changes; a key that is not there stays as it was. */
 export interface HookChange {
@@ -76,4 +77,14 @@ function inWords(names: readonly string[]): string {
 /** Whether what comes is not yet the answer: a hook may replace it, or keep it back. */
 export function holdsBack(config: Pick<MmConfig, 'hooks'>): boolean {
   return (config.hooks?.postAsk.length ?? 0) > 0;
+}
+
+/** What hooks did, a sentence each without its end; nothing of what is only held back. */
+export function hookWords(event: Omit<HookEvent, 'type' | 'point'>): string[] {
+  const hook = event.hook ?? '';
+  const words: string[] = [];
+  if (event.prompt !== undefined) words.push(l10n.t('The hook {0} rewrote the question', hook));
+  if (event.context) words.push(l10n.t('The hook {0} changed the conversation that goes along', hook));
+  if (event.text !== undefined) words.push(l10n.t('The hook {0} replaced this answer', hook));
+  return words;
 }

@@ -68,10 +68,14 @@ async function ownProgram(o: LaunchRequest, entry: PathEntry | HomeEntry): Promi
   const [file, content] = await Promise.all([
     realPath(named),
     readFile(named).catch((error: unknown) => {
-      throw new UserError(l10n.t('The file of {0} cannot be read: {1}', o.name, describe(error)), {
+      const { code } = error as NodeJS.ErrnoException;
+      const words =
+        code === 'ENOENT' || code === 'ENOTDIR'
+          ? l10n.t('The file of {0} is not there: {1}', o.name, named)
+          : l10n.t('The file of {0} cannot be read: {1}', o.name, describe(error));
+      throw new UserError(words, {
         hint: l10n.t('Check the path of {0} in mm.yaml.', o.name),
         exitCode: ExitCode.usage,
-        cause: error,
       });
     }),
   ]);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AnswerText } from '../ask/answer';
 import { depthFromEnv } from '../ask/depth';
 import { noGrants } from '../ask/grants';
-import { holdsBack } from '../ask/hook-answer';
+import { holdsBack, hookWords } from '../ask/hook-answer';
 import { beginLine, type ScriptLine, scriptLogVariable, writeScriptLine } from '../ask/script-log';
 import type { Answer, PermissionAsker } from '../ask/types';
 import { describe, ExitCode, isCancelled } from '../base/errors';
@@ -41,7 +41,13 @@ export async function askMode(
     const relay = await services.relay();
     const text = new AnswerText();
     let shownAt = 0;
-    const refused = refusals((name) => l10n.t('{0} was refused: nobody is here to allow it.', name));
+    const refused = refusals((name) =>
+      l10n.t(
+        '{0} was refused: nobody is here to allow it. `yolo: true` at its entry in {1} allows its calls.',
+        name,
+        config.file,
+      ),
+    );
     let answer: Answer | undefined;
     const events = relay.ask({
       id,
@@ -62,6 +68,7 @@ export async function askMode(
       if (event.type === 'end') answer = event.answer;
       if (event.type === 'permission' && event.state === 'settled' && event.decision.outcome === 'rejected')
         refused(event.question.name);
+      if (event.type === 'hook') for (const line of hookWords(event)) note(line);
       // what is printed cannot be taken back
       if (event.type !== 'update' || holdsBack(config)) continue;
       text.feed(event.update);

@@ -6,13 +6,14 @@ export function helpText(): string {
 
   mm -acp                       an ACP agent on stdin and stdout, for editors
   mm --ask AGENT [PROMPT]       asks an agent of mm.yaml; the prompt comes from the arguments or from stdin
-  mm -p PROMPT                  one turn of your own agent; the prompt may come from stdin
+  mm -p [PROMPT]                one turn of your own agent; the prompt comes from the arguments or from stdin
   mm --help, mm --version
 
   -config FILE                  the mm.yaml to use; else MM_CONFIG, .mm/mm.yaml of this folder (once allowed),
                                 mm/mm.yaml in your configuration folder, the bundled demo
 
 The answer goes to stdout, everything else to stderr.
-Exit codes: 0 done, 1 the agent or the model failed, 2 usage or configuration, 3 refused, 130 cancelled.
+Exit codes: 0 done, 1 the agent or the model failed, 2 usage or configuration, 3 refused,
+124 silent for longer than the file allows, 130 cancelled.
 `);
 }

@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import { AnswerText } from '../ask/answer';
 import { endNote, faceLabel } from '../ask/exchange';
+import { hookWords } from '../ask/hook-answer';
 import { joinedName, toolName } from '../ask/toolname';
 import type { Answer, AskEvent, PermissionQuestion } from '../ask/types';
 import type { Disposable } from '../base/disposable';
@@ -117,8 +118,7 @@ export class ChatAnswer implements Disposable {
         return event.decision.outcome === 'rejected' ? l10n.t('{0} was rejected', name) : undefined;
       }
       case 'hook':
-        if (event.prompt !== undefined) return l10n.t('The hook {0} rewrote the question', event.hook ?? '');
-        return event.text === undefined ? undefined : l10n.t('The hook {0} replaced this answer', event.hook ?? '');
+        return hookWords(event).join('; ') || undefined;
       default:
         return undefined;
     }

@@ -100,17 +100,15 @@ export function dialogText(q: DialogQuestion, outside = false): DialogText {
       buttons: q.canRemember ? ['allow_once', 'allow_conversation', 'reject'] : ['allow_once', 'reject'],
     };
   }
+  const count = lineCount(body);
+  const lines = count === 1 ? l10n.t('1 line') : l10n.t('{0} lines', count);
   const size = outside
     ? l10n.t(
-        'This is too long for a dialog: {0} lines, {1} characters. Read it in the editor and answer beside it.',
-        lineCount(body),
+        '{0}, {1} characters: too long for a dialog. Read it in the editor and answer beside it.',
+        lines,
         body.length,
       )
-    : l10n.t(
-        'This is too long for a dialog: {0} lines, {1} characters. Read it in the view and answer there.',
-        lineCount(body),
-        body.length,
-      );
+    : l10n.t('{0}, {1} characters: too long for a dialog. Read it in the view and answer there.', lines, body.length);
   return { title, detail: [...facts, '', what(q), size].join('\n'), buttons: ['show', 'reject'] };
 }
 

@@ -93,8 +93,10 @@ function decisionRow(decision: DecisionRecord, deps: PermissionsDeps): Row {
   const icon = outcome === 'allowed' ? 'check' : outcome === 'rejected' ? 'circle-slash' : 'dash';
   return {
     label: plain(shown === '' ? name : `${name}: ${firstLine(shown)}`),
-    description: `${time} · ${outcomeText(decision)}`,
-    detail: plain(chain.map((agent) => firstLine(visible(agent))).join(' → ')),
+    // not beside the command, which may fill the line
+    detail: plain(
+      `${time} · ${outcomeText(decision)} · ${chain.map((agent) => firstLine(visible(agent))).join(' → ')}`,
+    ),
     iconPath: new vscode.ThemeIcon(icon),
     open: () => (command ? offerRule(decision, command, deps) : showDecision(decision)),
   };

@@ -45,13 +45,21 @@ describe('mm --ask', () => {
 
   test('rule 10: the question goes out as the hook made it', async () => {
     configure('mm.yaml', `hooks: {preAsk: [${hook('redact', "sed 's/hunter2/xxxxx/'")}]}`);
-    expect(await ask('say: the key is hunter2')).toMatchObject({ code: 0, stdout: 'the key is xxxxx\n', stderr: '' });
+    expect(await ask('say: the key is hunter2')).toMatchObject({
+      code: 0,
+      stdout: 'the key is xxxxx\n',
+      stderr: 'mm: The hook ./redact.sh rewrote the question\n',
+    });
     expect(log()).toEqual(['redact']);
   });
 
   test('rule 10: stdout has only what the hook gave back, however slowly the answer came', async () => {
     configure('mm.yaml', `hooks: {postAsk: [${hook('mask', `cat > told; echo '{"text": "nothing to see"}'`)}]}`);
-    expect(await ask('slow: 40')).toMatchObject({ code: 0, stdout: 'nothing to see\n', stderr: '' });
+    expect(await ask('slow: 40')).toMatchObject({
+      code: 0,
+      stdout: 'nothing to see\n',
+      stderr: 'mm: The hook ./mask.sh replaced this answer\n',
+    });
     expect(JSON.parse(place.read('told')).text).toMatch(/^word1 word2 [\s\S]*word40/);
   });
 

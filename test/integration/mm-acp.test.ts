@@ -211,6 +211,24 @@ describe('the story', () => {
   });
 });
 
+test('requests piped in by a script are answered before the process ends', async () => {
+  const frames = [
+    { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: 1, clientCapabilities: {} } },
+    { jsonrpc: '2.0', id: 1, method: 'session/new', params: { cwd: place.real, mcpServers: [] } },
+  ];
+  const input = frames.map((frame) => `${JSON.stringify(frame)}\n`).join('');
+  const { code, stdout, stderr } = await place.run(['-acp', '-config', 'mm.yaml'], { input });
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(answers.filter((frame) => frame.method === undefined).map(({ id, error }) => [id, error])).toEqual([
+    [0, undefined],
+    [1, undefined],
+  ]);
+  expect([code, stderr]).toEqual([0, '']);
+});
+
 describe('asks under a hub', () => {
   test('ask_agent sends _mm/ask, is not gated here, and gives the answer to the model', async () => {
     const sent: Record<string, unknown>[] = [];

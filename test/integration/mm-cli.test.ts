@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until } from './children-support';
 import { demoFiles, ended, mmFile, Place } from './mm-support';
@@ -125,6 +125,12 @@ describe('mm --ask (rule 13)', () => {
     place.write('mm.yaml', demoFiles['mm.yaml']);
     place.write('bob.yaml', 'provider: nothing\n');
     expect(await ask('x')).toMatchObject({ code: 1, stderr: expect.stringContaining('bob.yaml:1:11') });
+    rmSync(`${place.real}/bob.yaml`);
+    const { code, stderr } = await ask('x');
+    expect([code, stderr.split('\n').slice(-3)]).toEqual([
+      2,
+      [`mm: The file of bob is not there: ${place.real}/bob.yaml`, 'mm: Check the path of bob in mm.yaml.', ''],
+    ]);
   });
 
   test('no prompt, and a wrong call, exit 2', async () => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { access, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { copyProject } from '../support/project-copy';
 
 /** `npm start` where `code` is on the PATH. The stand-in writes down how it was called; no desktop VS Code takes part. */
@@ -75,4 +75,34 @@ test.each([
   expect(code).toBe(1);
   expect(output).toContain(words);
   expect(output).not.toMatch(/^\s+at .*\.mjs/m);
+});
+
+test.skipIf(process.platform === 'win32')('a killed npm leaves nothing behind', async () => {
+  const library = path.join(project.folder, 'scripts/lib/processes.mjs');
+  const script = path.join(project.folder, 'long.mjs');
+  await writeFile(
+    script,
+    `import { endWithUs, start } from ${JSON.stringify(library)};
+endWithUs();
+console.log('pids', process.pid, start('sleep', ['600']).pid);
+setInterval(() => {}, 1000);
+`,
+  );
+  const npm = spawn('sh', ['-c', '"$0" "$1"; true', process.execPath, script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const pids = await new Promise<number[]>((resolve) => {
+    npm.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.match(/\d+/g)!.map(Number)));
+  });
+  expect(pids).toHaveLength(2);
+  npm.kill('SIGKILL');
+  const living = () =>
+    pids.filter((pid) => {
+      try {
+        return process.kill(pid, 0);
+      } catch {
+        return false;
+      }
+    });
+  await vi.waitFor(() => expect(living()).toEqual([]), { timeout: 10_000, interval: 100 });
 });

@@ -93,6 +93,52 @@ test('a request before initialize is answered -32600', async () => {
   expect(error).toEqual({ code: -32600, message: '"initialize" must come before "session/new"' });
 });
 
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+test('requests right behind initialize wait for it, and are answered in their order', async () => {
+  const { raw } = make({
+    initialize: async () => {
+      await wait(20);
+      return { protocolVersion: 1 };
+    },
+  });
+  raw.send({ id: 0, method: 'initialize', params: { protocolVersion: 1 } });
+  raw.send({ id: 1, method: 'session/new', params: { cwd: '/shop', mcpServers: [] } });
+  raw.send({ id: 2, method: 'no/such', params: {} });
+  expect((await raw.answerTo(1)).result).toEqual({ sessionId: 's1' });
+  expect((await raw.answerTo(2)).error.code).toBe(-32601);
+  const answers = raw.frames.filter((frame) => frame.method === undefined).map((frame) => frame.id);
+  expect(answers).toEqual([0, 1, 2]);
+});
+
+test('behind an initialize that fails a request is still too early', async () => {
+  const { raw } = make({
+    initialize: async () => {
+      await wait(5);
+      throw new UserError('mm.yaml:3:1: unknown key');
+    },
+  });
+  raw.send({ id: 0, method: 'initialize', params: { protocolVersion: 1 } });
+  raw.send({ id: 1, method: 'session/new', params: { cwd: '/shop', mcpServers: [] } });
+  expect((await raw.answerTo(0)).error.message).toBe('mm.yaml:3:1: unknown key');
+  expect((await raw.answerTo(1)).error.code).toBe(-32600);
+});
+
+test('what is piped in is answered although the input has ended', async () => {
+  const { raw, client } = make({
+    newSession: async () => {
+      await wait(20);
+      return { sessionId: 's1' };
+    },
+  });
+  raw.send({ id: 0, method: 'initialize', params: { protocolVersion: 1 } });
+  raw.send({ id: 1, method: 'session/new', params: { cwd: '/shop', mcpServers: [] } });
+  raw.input.end();
+  await client.closed;
+  expect((await raw.answerTo(0)).result.protocolVersion).toBe(1);
+  expect((await raw.answerTo(1)).result).toEqual({ sessionId: 's1' });
+});
+
 test('clientMeta is what the client says under _meta.mm, already when initialize is handled', async () => {
   let seen: unknown;
   const made = make({
