@@ -78,7 +78,7 @@ describe('the page of the view "Asks"', () => {
     const names = [
       /^Ada Slow orders page.* 5 asks$/,
       /^bob is this query safe\? running \d\d:\d\d Stop bob · asked by You.* 1\.8k tokens.* 1 level left$/,
-      /^riker how long do transactions .*\? done \d\d:\d\d · asked by bob.* may ask nobody$/,
+      /^riker how long do transactions .*\? done \d+(\.\d)? s · asked by bob.* may ask nobody$/,
       /^claude is this query safe\? waits for you .*wants to use claude\/bash.* asked by Ada/,
       /^scenes is this query safe\? failed .*address does not answer.* asked by You/,
       /^riker sum up the jobs running \S+ · asked by a script of Ada/,

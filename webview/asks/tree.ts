@@ -1,7 +1,7 @@
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { AskGroup, AskRow, FromAsksPage } from '../../src/chat/asks';
-import { clockTime, everySecond } from '../chat/base/clock';
+import { clockTime, everySecond, tenths } from '../chat/base/clock';
 import { avatar } from '../chat/base/face';
 import { icon } from '../chat/base/icons';
 import { t } from '../chat/base/l10n';
@@ -212,7 +212,7 @@ function stateOf(row: AskRow): TemplateResult {
     cancelled: icon('circle-slash'),
   }[state];
   const tint = state === 'waiting' ? ' wait' : state === 'failed' ? ' bad' : '';
-  const time = isLive(state) ? everySecond(() => clockTime(Date.now() - at)) : clockTime((endedAt ?? at) - at);
+  const time = isLive(state) ? everySecond(() => clockTime(Date.now() - at)) : tenths((endedAt ?? at) - at);
   const seen = state === 'starting' || state === 'cancelled';
   const word = html`<span class=${seen ? '' : 'sr'}>${askState(state)}</span> `;
   return html`<span class=${`row-state${tint}`}>${sign}${word}<span class="num">${time}</span></span>`;
