@@ -165,6 +165,7 @@ describe('the page of the view "Asks"', () => {
   });
 
   it.each([
+    ['dark', 170],
     ['dark', 300],
     ['light', 400],
     ['hc', 700],

@@ -228,15 +228,22 @@ describe('axe finds nothing', () => {
     }, 120_000);
   }
 
-  it('nothing is wider than the view at 280 px', async () => {
+  it.each([280, 170])('nothing is wider than the view at %i px, and no button of a question is cut', async (width) => {
     for (const scene of [conversation, permissions, states, firstRun]) {
-      await show(scene(), { width: 280 });
+      await show(scene(), { width });
       const wide = await chat.page.evaluate(() =>
         [document.documentElement, document.querySelector('.log')!, document.querySelector('.dock')!].map(
           (e) => e.scrollWidth - e.clientWidth,
         ),
       );
       expect(wide, scene.name).toEqual([0, 0, 0]);
+      const cut = await chat.page
+        .locator('.perm-head, .perm-actions .btn, .ask-head .btn')
+        .evaluateAll(
+          (all) =>
+            all.filter((e) => e.scrollWidth > e.clientWidth || e.getBoundingClientRect().right > innerWidth).length,
+        );
+      expect(cut, scene.name).toBe(0);
       await chat.close();
     }
   });
