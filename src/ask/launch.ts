@@ -5,7 +5,7 @@ import { l10n } from '../base/l10n';
 import { shieldedEnv } from '../children/shield';
 import type { ChildSpec } from '../children/types';
 import { refuseChanged } from '../config/pins';
-import type { AgentEntry, PathEntry } from '../config/types';
+import type { LocalEntry, PathEntry } from '../config/types';
 import { type HomeEntry, realPath, sha256 } from './identity';
 
 /** How `mm` starts `mm`: the program that it is itself, or the one of the setting `mm.path`. */
@@ -18,7 +18,7 @@ export interface SelfLaunch {
 
 export interface LaunchRequest {
   name: string;
-  entry: AgentEntry | HomeEntry;
+  entry: LocalEntry | HomeEntry;
   role: 'home' | 'asked';
   /** Folder of the first session. */
   cwd: string;

@@ -10,7 +10,7 @@ import { cap, firstLine, visible } from '../base/text';
 import { ChildEndedError, type ChildPool } from '../children/pool';
 import type { Lease, PooledChild } from '../children/types';
 import { openOn } from '../children/warm';
-import type { AgentEntry } from '../config/types';
+import type { AgentEntry, LocalEntry } from '../config/types';
 import { askingMode } from './asking';
 import { AskError, cancelledAsk } from './errors';
 import { type SelfLaunch, specFor } from './launch';
@@ -33,11 +33,12 @@ export class LocalTarget implements AskTarget {
   constructor(private readonly o: LocalTargetOptions) {}
 
   serves(entry: AgentEntry): boolean {
-    return entry.kind === 'path' || entry.kind === 'command';
+    return isLocal(entry);
   }
 
   async open(request: TargetRequest): Promise<TargetSession> {
     const { name, entry, cwd, depth, signal } = request;
+    if (!isLocal(entry)) throw new TypeError(`${name} does not run here`);
     const spec = await specFor({
       name,
       entry,
@@ -87,6 +88,10 @@ export class LocalTarget implements AskTarget {
       throw error;
     }
   }
+}
+
+function isLocal(entry: AgentEntry): entry is LocalEntry {
+  return entry.kind === 'path' || entry.kind === 'command';
 }
 
 type Mask = (text: string) => string;

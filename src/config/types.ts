@@ -33,7 +33,29 @@ export interface CommandEntry extends EntryBase {
   args: string[];
 }
 
-export type AgentEntry = PathEntry | CommandEntry;
+/** A key by what stands for it: read late, kept nowhere, never logged. A `secret` is looked up by its name when it is needed. */
+export type KeyRef = { kind: 'value'; value: string } | { kind: 'secret'; name: string };
+
+/** A team's LLM proxy, as `proxies` names it (design, section 9). */
+export interface ProxyEntry {
+  name: string;
+  /** Its base address, without a trailing slash. */
+  url: string;
+  key?: KeyRef;
+  /** Only for who creates agents and keys. */
+  adminKey?: KeyRef;
+}
+
+/** An agent that lives elsewhere and speaks A2A: behind a proxy, or at the address of its card. `env` is empty. */
+export interface RemoteEntry extends EntryBase {
+  kind: 'a2a';
+  at: { kind: 'proxy'; proxy: ProxyEntry; agent: string } | { kind: 'card'; url: string; key?: KeyRef };
+}
+
+/** What runs here, as a child. */
+export type LocalEntry = PathEntry | CommandEntry;
+
+export type AgentEntry = LocalEntry | RemoteEntry;
 
 /** A program that runs around every ask of the file that names it (rule 10). */
 export interface Hook {
@@ -82,6 +104,10 @@ export interface MmConfig {
   pins?: Pins;
   /** Absent: none. */
   hooks?: Hooks;
+  /** By their names, in the order of the file. Absent: none. */
+  proxies?: Map<string, ProxyEntry>;
+  /** What callers from outside may do through the bridge; absent: nothing that would ask. */
+  serve?: { yolo: boolean };
   /** In the order of the file. */
   mmConfigs: Map<string, AgentEntry>;
 }

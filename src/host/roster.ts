@@ -8,12 +8,12 @@ import type { AskableAgent } from '../chat/page';
 import type { ChildSpec, ChildStatus } from '../children/types';
 import { applyOverrides } from '../config/load';
 import { loadAgent } from '../config/pins';
-import type { AgentEntry, LoadResult, MmConfig, PathEntry } from '../config/types';
+import type { LoadResult, LocalEntry, MmConfig, PathEntry } from '../config/types';
 
 /** An agent that can be the home agent of a conversation. */
 export interface HomeAgent {
   name: string;
-  entry: AgentEntry | HomeEntry;
+  entry: LocalEntry | HomeEntry;
   face: Face;
   /** The caller's file for what it and the person beside it ask: its own, or the window's where it has none. */
   config: MmConfig;
@@ -111,6 +111,8 @@ export class Roster {
     });
     this.#asked.push(...(await this.#describe(config, 1)));
     for (const [name, entry] of config.mmConfigs) {
+      // one that lives elsewhere is asked, and no home agent: its memory is not ours to carry
+      if (entry.kind === 'a2a') continue;
       if (entry.kind === 'command') {
         this.#addHome({ name, entry, face: { name }, config, own: false });
         continue;
@@ -138,6 +140,12 @@ export class Roster {
     const { self, parentEnv } = this.deps;
     const found: Askable[] = [];
     for (const [name, entry] of config.mmConfigs) {
+      if (entry.kind === 'a2a') {
+        const { at } = entry;
+        const where = at.kind === 'proxy' ? at.proxy.name : new URL(at.url).host;
+        found.push({ name, description: entry.description ?? '', model: where, keys: [] });
+        continue;
+      }
       const keys = await this.#addKeys((cwd) => specFor({ name, entry, role: 'asked', cwd, depth, self, parentEnv }));
       const own = entry.kind === 'path' ? await this.#load(entry) : undefined;
       found.push({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { linkFor } from '../../../src/ask/identity';
 import { type LaunchRequest, specFor } from '../../../src/ask/launch';
-import type { AgentEntry } from '../../../src/config/types';
+import type { LocalEntry } from '../../../src/config/types';
 
 let folder: string;
 let bob: string;
@@ -17,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const self = { command: '/node', args: ['/mm.mjs'], electron: false };
-const path = (file: string, o: Partial<AgentEntry> = {}) => ({ kind: 'path', path: file, env: {}, ...o }) as AgentEntry;
+const path = (file: string, o: Partial<LocalEntry> = {}) => ({ kind: 'path', path: file, env: {}, ...o }) as LocalEntry;
 const command = (o: object = {}) =>
-  ({ kind: 'command', command: 'claude', args: ['acp'], env: {}, ...o }) as AgentEntry;
+  ({ kind: 'command', command: 'claude', args: ['acp'], env: {}, ...o }) as LocalEntry;
 
 function spec(o: Partial<LaunchRequest> = {}) {
   return specFor({ name: 'bob', entry: path(bob), role: 'asked', cwd: folder, depth: 1, self, parentEnv: {}, ...o });

@@ -89,7 +89,7 @@ describe('what is loaded was approved', () => {
     for (const [name, entry] of result.config.mmConfigs) {
       for (const variable of Object.keys(entry.env)) found.variables.add(`${name} ${variable}`);
       if (entry.kind === 'command') found.lines.add([entry.command, ...entry.args].join('\0'));
-      else {
+      else if (entry.kind === 'path') {
         const below = await used(entry.path, env, seen);
         for (const path of below.paths) found.paths.add(path);
         for (const line of below.lines) found.lines.add(line);

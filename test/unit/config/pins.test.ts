@@ -38,7 +38,9 @@ async function agent(config: MmConfig, name: string): Promise<MmConfig> {
 function start(config: MmConfig, name: string) {
   const self = { command: 'node', args: ['mm'], electron: false };
   const entry =
-    name === 'home' ? { kind: 'home' as const, file: config.file, pins: config.pins } : config.mmConfigs.get(name)!;
+    name === 'home'
+      ? { kind: 'home' as const, file: config.file, pins: config.pins }
+      : (config.mmConfigs.get(name) as LocalEntry);
   return specFor({ name, entry, role: 'asked', cwd: folder, depth: 1, self, parentEnv: {} });
 }
 const changed = (name: string) => ({
