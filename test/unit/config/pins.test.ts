@@ -6,7 +6,7 @@ import { specFor } from '../../../src/ask/launch';
 import { approvalOf } from '../../../src/config/approval';
 import { loadConfig } from '../../../src/config/load';
 import { loadAgent, pinned } from '../../../src/config/pins';
-import type { MmConfig, PathEntry } from '../../../src/config/types';
+import type { LocalEntry, MmConfig, PathEntry } from '../../../src/config/types';
 
 /** What an agent with one allowed `bash` could do to a folder whose `mm.yaml` was allowed (design, section 10). */
 let folder: string;
