@@ -23,8 +23,24 @@ export function factsOf(yaml: YamlFile): string[] {
     ...(address.ok && typeof address.value === 'string' && address.value
       ? [l10n.t('{0}: conversations go to {1}', file, address.value)]
       : []),
+    ...elsewhere(yaml, file),
     ...(variables.length > 0 ? [l10n.t('{0}: reads from your environment {1}', file, variables.join(', '))] : []),
   ];
+}
+
+/** Where questions go that do not stay here: each proxy, and each address of a card. */
+function elsewhere(yaml: YamlFile, file: string): string[] {
+  const addresses = new Set<string>();
+  for (const [group, key] of [
+    ['proxies', 'url'],
+    ['mmConfigs', 'a2a'],
+  ] as const) {
+    for (const { valueNode } of yaml.fields(yaml.field(yaml.root, group)?.valueNode)) {
+      const plain = yaml.plain(yaml.field(valueNode, key)?.valueNode);
+      if (plain.ok && typeof plain.value === 'string' && /:|\$/.test(plain.value)) addresses.add(plain.value);
+    }
+  }
+  return [...addresses].map((address) => l10n.t('{0}: questions may go to {1}', file, address));
 }
 
 /** Anything but a plain no counts as a yes. */

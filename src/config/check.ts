@@ -8,10 +8,19 @@ import type { YamlFile } from './document';
 import { laterKeys, nearest } from './keys';
 import { hookFiles, resolveCommand, resolveFrom } from './paths';
 import { presetOf, presets } from './presets';
-import { fileSchema, knownKeys, limits, type RawEntry, type RawFile } from './schema';
-import type { AgentEntry, Diagnostic, Hook, HookPoint, Hooks, MmConfig } from './types';
+import { proxiesOf, type RemoteTools, remoteAt } from './remote';
+import { entryName, fileSchema, knownKeys, limits, type RawEntry, type RawFile } from './schema';
+import type { AgentEntry, Diagnostic, Hook, HookPoint, Hooks, MmConfig, ProxyEntry } from './types';
 import { expand, hasReference } from './variables';
-import { expectedInWords, type Issue, isReserved, nameProblem, reservedTitle, unknownKey } from './words';
+import {
+  expectedInWords,
+  type Issue,
+  isReserved,
+  nameProblem,
+  proxyNameProblem,
+  reservedTitle,
+  unknownKey,
+} from './words';
 
 /** Everything about the surroundings that a check looks at. */
 export interface Surroundings {
@@ -25,6 +34,14 @@ export interface Checked {
   /** Whole only when `diagnostics` holds no error. */
   config: Omit<MmConfig, 'file' | 'hash'>;
   diagnostics: Diagnostic[];
+}
+
+/** Keys whose values stand in no message: a key may have been put there. */
+const secretKeys = new Set(['apiKey', 'baseUrl', 'key', 'adminKey', 'url', 'a2a']);
+
+/** A group of groups that may have no prototype, which `structuredClone` refuses. */
+function copyOf(raw: Record<string, unknown>, key: string): Record<string, unknown> {
+  return raw[key] ? { [key]: { ...(raw[key] as object) } } : {};
 }
 
 /** Remarks on unknown keys of one file. */
@@ -107,6 +124,10 @@ class Check {
       out.mmConfigs = this.#entries(node);
     } else if (kind === 'file' && key === 'hooks' && this.#yaml.isGroup(node)) {
       out.hooks = this.#group(node, 'hooks', ['hooks']);
+    } else if (kind === 'file' && key === 'serve' && this.#yaml.isGroup(node)) {
+      out.serve = this.#group(node, 'serve', ['serve']);
+    } else if (kind === 'file' && key === 'proxies' && this.#yaml.isGroup(node)) {
+      out.proxies = this.#proxies(node);
     } else if (kind === 'hooks' && this.#yaml.isList(node)) {
       out[key] = this.#yaml.items(node).map((item, i) => this.#item(item, [...path, key, String(i)]));
     } else {
@@ -124,6 +145,24 @@ class Check {
     if (this.#yaml.isGroup(node)) return this.#group(node, 'hook', path);
     const plain = this.#yaml.plain(node);
     return plain.ok ? plain.value : undefined;
+  }
+
+  /** Proxies by name; what is no group is left to the schema. */
+  #proxies(node: Node): Record<string, unknown> {
+    const out: Record<string, unknown> = Object.create(null);
+    for (const { key, keyNode, valueNode } of this.#yaml.fields(node)) {
+      if (!entryName.test(key)) {
+        this.#diagnostics.push(this.#yaml.atNode(keyNode, proxyNameProblem(key)));
+      } else if (this.#yaml.isGroup(valueNode)) {
+        out[key] = this.#group(valueNode ?? null, 'proxy', ['proxies', key]);
+      } else {
+        const plain = this.#yaml.plain(valueNode);
+        const found = foundInWords(plain.ok ? plain.value : undefined, true);
+        const message = l10n.t('`proxies.{0}`: expected `url: ADDRESS`, found {1}', key, found);
+        this.#diagnostics.push(this.#yaml.atNode(this.#yaml.isEmpty(valueNode) ? keyNode : valueNode, message));
+      }
+    }
+    return out;
   }
 
   #entries(node: Node): Record<string, unknown> {
@@ -152,7 +191,7 @@ class Check {
   #schemaIssue(issue: Issue, raw: unknown): void {
     const path = issue.path ?? [];
     const value = path.reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown> | undefined)?.[step], raw);
-    const secret = path.includes('env') || path.some((step) => step === 'apiKey' || step === 'baseUrl');
+    const secret = path.includes('env') || path.some((step) => secretKeys.has(String(step)));
     const expected = expectedInWords(issue, path);
     const quote = typeof value === 'number' || typeof value === 'boolean';
     const hint = quote && issue.expected === 'string' ? ` ${l10n.t('(put it in quotes)')}` : '';
@@ -166,10 +205,11 @@ class Check {
 
   /** The data without the values that the schema refused. */
   #without(raw: Record<string, unknown>, issues: readonly Issue[]): RawFile {
-    const copy = structuredClone({ ...raw, ...(raw.mmConfigs ? { mmConfigs: { ...raw.mmConfigs } } : {}) });
+    const copy = structuredClone({ ...raw, ...copyOf(raw, 'mmConfigs'), ...copyOf(raw, 'proxies') });
     for (const { path } of issues) {
       // A list or a group with one wrong item goes as a whole; of an entry only the key that is wrong.
-      const depth = path[0] === 'mmConfigs' ? 3 : path[0] === 'acp' ? 2 : 1;
+      const depth =
+        path[0] === 'mmConfigs' || path[0] === 'proxies' ? 3 : path[0] === 'acp' || path[0] === 'serve' ? 2 : 1;
       const steps = path.slice(0, depth);
       let holder: Record<PropertyKey, unknown> | undefined = copy;
       for (const step of steps.slice(0, -1)) holder = holder?.[step] as Record<PropertyKey, unknown> | undefined;
@@ -189,6 +229,7 @@ class Check {
     }
     const title = raw.acp?.title;
     if (title !== undefined && isReserved(title)) this.#say('error', ['acp', 'title'], reservedTitle(title));
+    const proxies = proxiesOf(raw.proxies ?? {}, this.#remote);
     return {
       acp: { title, description: raw.acp?.description },
       provider,
@@ -201,7 +242,9 @@ class Check {
       bashTimeout: raw.bashTimeout ?? limits.bashTimeout.default,
       watchdogTimeout: raw.watchdogTimeout ?? limits.watchdogTimeout.default,
       ...(raw.hooks ? { hooks: this.#hooks(raw.hooks) } : {}),
-      mmConfigs: this.#agents(raw.mmConfigs ?? {}),
+      ...(raw.proxies ? { proxies } : {}),
+      ...(raw.serve ? { serve: { yolo: raw.serve.yolo ?? false } } : {}),
+      mmConfigs: this.#agents(raw.mmConfigs ?? {}, proxies),
     };
   }
 
@@ -276,39 +319,41 @@ class Check {
     return key;
   }
 
-  #agents(raw: Record<string, RawEntry>): Map<string, AgentEntry> {
+  #agents(raw: Record<string, RawEntry>, proxies: ReadonlyMap<string, ProxyEntry>): Map<string, AgentEntry> {
     const agents = new Map<string, AgentEntry>();
     for (const { key: name } of this.#yaml.fields(this.#yaml.nodeAt(['mmConfigs']))) {
-      const entry = Object.hasOwn(raw, name) ? this.#agent(name, raw[name]!) : undefined;
+      const entry = Object.hasOwn(raw, name) ? this.#agent(name, raw[name]!, proxies) : undefined;
       if (entry) agents.set(name, entry);
     }
     return agents;
   }
 
-  #agent(name: string, raw: RawEntry): AgentEntry | undefined {
+  #agent(name: string, raw: RawEntry, proxies: ReadonlyMap<string, ProxyEntry>): AgentEntry | undefined {
     const at = (...keys: string[]) => ['mmConfigs', name, ...keys];
     const base = { description: raw.description, yolo: raw.yolo, env: this.#env(at('env'), raw.env ?? {}) };
-    const hasPath = this.#named(at('path'));
-    const hasCommand = this.#named(at('command'));
-    if (hasPath && hasCommand) {
-      this.#say(
-        'error',
-        at('command'),
-        l10n.t('`{0}` has both `path` and `command`; expected one of them', `mmConfigs.${name}`),
-      );
-      return undefined;
-    }
-    if (!hasPath && !hasCommand) {
-      // What lives elsewhere (`a2a`) has had its warning; it is left out and not called wrong.
-      if (this.#named(at('a2a'))) return undefined;
+    const [what, second] = (['path', 'command', 'a2a'] as const).filter((key) => this.#named(at(key)));
+    if (what === undefined) {
       const message = l10n.t(
-        '`{0}` needs `path: FILE` (another `mm.yaml`) or `command: PROGRAM` (an ACP agent)',
+        '`{0}` needs `path: FILE` (another `mm.yaml`), `command: PROGRAM` (an ACP agent) or `a2a: NAME@PROXY` (an agent that lives elsewhere)',
         `mmConfigs.${name}`,
       );
       this.#say('error', at(), message);
       return undefined;
     }
-    if (hasPath) {
+    if (second !== undefined) {
+      const message = l10n.t('`{0}` has both `{1}` and `{2}`; expected one of them', `mmConfigs.${name}`, what, second);
+      this.#say('error', at(second), message);
+      return undefined;
+    }
+    if (what === 'a2a') {
+      const place = remoteAt(at(), raw, proxies, this.#remote);
+      return place && { kind: 'a2a', ...base, env: {}, at: place };
+    }
+    if (raw.key !== undefined) {
+      const message = l10n.t('`{0}` belongs to `a2a` and has no effect beside `{1}`', `mmConfigs.${name}.key`, what);
+      this.#say('warning', at('key'), message);
+    }
+    if (what === 'path') {
       if (raw.args)
         this.#say(
           'warning',
@@ -397,6 +442,12 @@ class Check {
     }
     return env;
   }
+
+  readonly #remote: RemoteTools = {
+    say: (severity, path, message) => this.#say(severity, path, message),
+    expand: (path, text) => this.#expand(path, text),
+    named: (path) => this.#named(path),
+  };
 
   #expand(path: string[], text: string | undefined, strict = true): string | undefined {
     if (text === undefined) return undefined;

@@ -31,6 +31,14 @@ const descriptions: Record<string, string> = {
   'mmConfigs.*.command': 'A program that speaks ACP on its stdin and stdout.',
   'mmConfigs.*.args': 'Its arguments.',
   'mmConfigs.*.env': 'Variables for it; values may contain ${env:NAME}.',
+  proxies: 'LLM proxies of the team, by name, whose agents can be asked.',
+  'proxies.*.url': 'Base address of the proxy, such as http://localhost:4000.',
+  'proxies.*.key': 'Your key there, written as ${secret:NAME} or ${env:NAME}; never the key itself.',
+  'proxies.*.adminKey': 'Only for who creates agents and keys; written as ${secret:NAME} or ${env:NAME}.',
+  serve: 'What callers from outside may do through the bridge (mm --serve).',
+  'serve.yolo': 'true: calls of agents that answer outside callers run without a question.',
+  'mmConfigs.*.a2a': 'An agent that lives elsewhere: NAME@PROXY, or the address of its card.',
+  'mmConfigs.*.key': 'For an address: the bearer key, written as ${secret:NAME} or ${env:NAME}.',
   'mmConfigs.*.description': 'When to ask it; read by people and by the model.',
   'mmConfigs.*.yolo':
     'true: its calls run without a question; false: they always ask; absent: as for this agent itself.',
@@ -59,6 +67,10 @@ export function jsonSchema(): Record<string, unknown> {
   close(schema, laterKeys.file);
   close(file.acp!, laterKeys.acp);
   close(entry, laterKeys.entry);
+  close(file.proxies!.additionalProperties as Schema, laterKeys.proxy);
+  (file.proxies!.additionalProperties as Schema).required = ['url'];
+  file.proxies!.propertyNames = { pattern: entryName.source };
+  close(file.serve!, laterKeys.serve);
   close(file.hooks!, laterKeys.hooks);
   for (const hooks of Object.values(file.hooks!.properties!)) {
     close(hooks.items!, laterKeys.hook);

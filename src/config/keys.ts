@@ -1,10 +1,12 @@
 /** Known names of the design that later versions bring. They are warned about, so that nobody believes that they work. */
 export const laterKeys = {
-  file: ['sessions', 'skills', 'mcpServers', 'proxies', 'serve'],
-  entry: ['mode', 'registry', 'a2a'],
+  file: ['sessions', 'skills', 'mcpServers'],
+  entry: ['mode', 'registry'],
   acp: [],
   hooks: [],
   hook: [],
+  proxy: [],
+  serve: [],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Edit distance in which a swap of neighbours counts once (optimal string alignment). Inputs are cut to 64 characters. */

@@ -21,9 +21,19 @@ export const entrySchema = z.object({
   command: z.optional(filled),
   args: z.optional(z.array(z.string())),
   env: z.optional(z.record(z.string(), z.string())),
+  a2a: z.optional(filled),
+  key: z.optional(filled),
   description: z.optional(z.string()),
   yolo: flag,
 });
+
+export const proxySchema = z.object({
+  url: z.optional(filled),
+  key: z.optional(filled),
+  adminKey: z.optional(filled),
+});
+
+export const serveSchema = z.object({ yolo: flag });
 
 export const hookSchema = z.object({
   command: filled,
@@ -50,12 +60,15 @@ export const fileSchema = z.object({
   bashTimeout: z.optional(within(limits.bashTimeout)),
   watchdogTimeout: z.optional(within(limits.watchdogTimeout)),
   hooks: z.optional(hooksSchema),
+  proxies: z.optional(z.record(z.string(), proxySchema)),
+  serve: z.optional(serveSchema),
   mmConfigs: z.optional(z.record(z.string(), entrySchema)),
 });
 
 /** What the schema accepts, before variables are filled in and paths are resolved. */
 export type RawFile = z.infer<typeof fileSchema>;
 export type RawEntry = z.infer<typeof entrySchema>;
+export type RawProxy = z.infer<typeof proxySchema>;
 export type RawHook = z.infer<typeof hookSchema>;
 
 /** Known keys, by where they stand. */
@@ -65,6 +78,8 @@ export const knownKeys = {
   acp: Object.keys(acpSchema.shape),
   hooks: Object.keys(hooksSchema.shape),
   hook: Object.keys(hookSchema.shape),
+  proxy: Object.keys(proxySchema.shape),
+  serve: Object.keys(serveSchema.shape),
 };
 
 /** Names that fit behind `/ask-`. */

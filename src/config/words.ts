@@ -37,6 +37,14 @@ export function nameProblem(name: string): string | undefined {
   return undefined;
 }
 
+/** The error for a name that cannot be a proxy's. */
+export function proxyNameProblem(name: string): string {
+  return l10n.t(
+    '`proxies`: expected a name of 1 to 64 letters (a–z), digits, `-`, `_` and `.` that starts with a letter or a digit, found {0}',
+    foundInWords(name),
+  );
+}
+
 /**
  * Whether a name is how the view calls the person, in English or in the language in use: an agent of that name would seem to be the
  * person ("bob, asked by You"). Spelled with any case, width, spaces or characters that nobody sees.
