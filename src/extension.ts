@@ -18,6 +18,7 @@ import { reportError } from './vscode/errors';
 import { Commands, NoticeCommands, Settings, Views } from './vscode/ids';
 import { openLink, pickFolder, showFile, showFiles, workspaceFolders } from './vscode/opener';
 import { Questions } from './vscode/questions';
+import { setSecret } from './vscode/secrets';
 import { writeStarter } from './vscode/starter';
 import { registerSurfaces, type Surface } from './vscode/surfaces';
 import { Typing } from './vscode/typing';
@@ -124,6 +125,10 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
             permissions: async () => ({ ...(await host()).permissions, grants: (await chat.open()).grants }),
             children: () => windowHost.live?.pool.statuses() ?? [],
             restart: async (key) => windowHost.live?.pool.restart(key),
+            async setSecret() {
+              await config.refresh();
+              await setSecret(context.secrets, config.state.kind === 'ready' ? config.state.config : undefined);
+            },
           }),
           { log },
         ),

@@ -37,13 +37,15 @@ function compose(log: Log): Services {
     return reaper;
   };
   const makeRelay = async () => {
-    const [{ ChildPool }, { LocalTarget }, { Relay }, { loadConfig, ConfigError }, { loadAgent }] = await Promise.all([
-      import('./children/pool'),
-      import('./ask/local'),
-      import('./ask/relay'),
-      import('./config/load'),
-      import('./config/pins'),
-    ]);
+    const [{ ChildPool }, { LocalTarget }, { remoteTarget }, { Relay }, { loadConfig, ConfigError }, { loadAgent }] =
+      await Promise.all([
+        import('./children/pool'),
+        import('./ask/local'),
+        import('./a2a/lazy'),
+        import('./ask/relay'),
+        import('./config/load'),
+        import('./config/pins'),
+      ]);
     // how a child ended is told by the ask that it was for
     const quiet = { ...log, warn: log.info };
     const orphans = await groups();
@@ -54,8 +56,12 @@ function compose(log: Log): Services {
       reaper: orphans,
     });
     const local = new LocalTarget({ pool, self, parentEnv: env, log });
+    const elsewhere = remoteTarget(async () => {
+      const [{ RemoteTarget }, { keysOfShell }] = await Promise.all([import('./a2a/remote'), import('./a2a/keys')]);
+      return new RemoteTarget({ key: keysOfShell(env), log });
+    });
     return new Relay({
-      targets: [local],
+      targets: [local, elsewhere],
       log,
       hub: false,
       hooks: { parentEnv: env, reaper: () => orphans },

@@ -4,7 +4,7 @@ import type { Implementation } from '../acp/types';
 import type { SelfLaunch } from '../ask/launch';
 import { LocalTarget } from '../ask/local';
 import { Relay } from '../ask/relay';
-import type { PermissionDecision, PermissionQuestion } from '../ask/types';
+import type { AskTarget, PermissionDecision, PermissionQuestion } from '../ask/types';
 import type { Ticker } from '../ask/watchdog';
 import { Emitter } from '../base/event';
 import type { Log } from '../base/log';
@@ -35,6 +35,8 @@ export interface HostOptions {
   /** Where the next question is asked. */
   prompt?(): 'dialog' | 'inline';
   self: SelfLaunch;
+  /** Who carries asks to agents that do not run here. */
+  elsewhere?: readonly AskTarget[];
   /** The host's environment; it is read and never written (rule 3). */
   parentEnv: NodeJS.ProcessEnv;
   clientInfo: Implementation;
@@ -101,7 +103,7 @@ export class Host {
     this.rules = new RuleBook(options.rulesFile, log, () => this.#roster !== undefined);
     this.store = new Store(options.storageDir, log);
     this.relay = new Relay({
-      targets: [new LocalTarget({ pool: this.pool, self, parentEnv, log })],
+      targets: [new LocalTarget({ pool: this.pool, self, parentEnv, log }), ...(options.elsewhere ?? [])],
       log,
       hub: true,
       every: options.every,

@@ -34,6 +34,8 @@ export interface CommandDeps extends ErrorDeps {
   permissions(): Promise<PermissionsDeps>;
   children(): readonly ChildRow[];
   restart(key: string): Promise<void>;
+  /** Asks for a secret that `mm.yaml` names, and keeps it. */
+  setSecret(): Promise<void>;
 }
 
 /** One function for every command of `ids.ts`; one that is missing here does not compile. */
@@ -45,6 +47,7 @@ export function createCommands(deps: CommandDeps): Record<CommandId, () => unkno
     [Commands.openConfiguration]: () => openConfiguration(deps),
     [Commands.permissions]: async () => showPermissions(await deps.permissions()),
     [Commands.restartAgent]: () => restartAgent(deps),
+    [Commands.setSecret]: () => deps.setSecret(),
     [Commands.showLog]: () => deps.log.show(),
   };
 }

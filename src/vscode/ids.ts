@@ -11,6 +11,7 @@ export const Commands = {
   openConfiguration: 'mm.openConfiguration',
   permissions: 'mm.permissions',
   restartAgent: 'mm.restartAgent',
+  setSecret: 'mm.setSecret',
   showLog: 'mm.showLog',
 } as const;
 export type CommandId = (typeof Commands)[keyof typeof Commands];

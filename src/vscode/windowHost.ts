@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { remoteTarget } from '../a2a/lazy';
 import type { SelfLaunch } from '../ask/launch';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { CancelledError } from '../base/errors';
@@ -8,6 +9,7 @@ import type { ConfigService } from './config';
 import { permissionPrompt } from './configDeps';
 import { hostConfig } from './hostConfig';
 import { workspaceFolders } from './opener';
+import { keysOfWindow } from './secrets';
 
 export interface WindowHostDeps {
   context: vscode.ExtensionContext;
@@ -84,6 +86,12 @@ export class WindowHost implements Disposable {
         rulesFile: storage('rules.json'),
         prompt: permissionPrompt,
         self,
+        elsewhere: [
+          remoteTarget(async () => {
+            const { RemoteTarget } = await import('../a2a/remote');
+            return new RemoteTarget({ key: keysOfWindow(context.secrets), log });
+          }),
+        ],
         parentEnv: process.env,
         clientInfo: { name: 'mm', title: 'mm for VS Code', version: String(context.extension.packageJSON.version) },
       });
