@@ -5,7 +5,7 @@ import type { HookSurroundings } from './hooks';
 import { EventQueue } from './queue';
 import { AskRun, type RunParts } from './run';
 import { linkedStop } from './stop';
-import type { AskEvent, AskRequest, AskTarget } from './types';
+import type { AskEvent, AskRequest, AskTarget, InputAsker } from './types';
 import type { Ticker } from './watchdog';
 
 export interface RelayOptions {
@@ -20,6 +20,8 @@ export interface RelayOptions {
   cancelGrace?: number;
   /** What hooks need; without it an ask whose file has hooks is refused. */
   hooks?: HookSurroundings;
+  /** Answers what agents ask back (A2A's `input-required`), where a request itself names nobody. */
+  input?: InputAsker;
   /** For tests: the watchdogs' clock. */
   every?: Ticker;
 }
@@ -44,6 +46,7 @@ export class Relay {
       loadConfigOf: options.loadConfigOf,
       cancelGrace: options.cancelGrace ?? 5_000,
       hooks: options.hooks,
+      input: options.input,
       every: options.every,
       ask: (request) => this.ask(request),
     };

@@ -20,7 +20,16 @@ import { nestedRequest, stoppedAsk } from './nested';
 import { optionFor } from './options';
 import { composePrompt } from './prompt';
 import { type LinkedStop, linkedStop, orStopped } from './stop';
-import type { AgentFace, Answer, AskEvent, AskRequest, AskTarget, TargetPermission, TargetSession } from './types';
+import type {
+  AgentFace,
+  Answer,
+  AskEvent,
+  AskRequest,
+  AskTarget,
+  InputAsker,
+  TargetPermission,
+  TargetSession,
+} from './types';
 import { Silence, type Ticker } from './watchdog';
 import { resultOf } from './wire';
 
@@ -36,6 +45,8 @@ export interface RunParts {
   /** How long a cancelled agent has to end its turn, milliseconds. */
   cancelGrace: number;
   hooks: HookSurroundings | undefined;
+  /** Answers what agents ask back, where the request itself names nobody. */
+  input: InputAsker | undefined;
   /** The watchdog's clock; the real one when nothing is said. */
   every: Ticker | undefined;
   /** The relay itself, for what the asked agent asks. */
@@ -235,6 +246,8 @@ export class AskRun {
         patience: this.#patience,
         onUpdate: (update) => this.#onUpdate(update),
         onPermission: (permission, signal) => this.#onPermission(permission, signal),
+        onAlive: () => this.#silence?.alive(),
+        onInput: this.#input && ((text, signal) => this.#onInput(text, signal)),
         onAsk: this.parts.hub ? (params, signal) => this.#onAsk(entry, chain, params, signal) : undefined,
       });
       return await orStopped(opening, this.signal, this.parts.cancelGrace, (late) => late.close());
@@ -368,6 +381,26 @@ export class AskRun {
       return optionFor(decision.outcome, question.options);
     } finally {
       moot.dispose();
+    }
+  }
+
+  get #input(): InputAsker | undefined {
+    return this.request.input ?? this.parts.input;
+  }
+
+  /** What the agent wants to know of the person; the time until the answer is the person's (rule 11). */
+  async #onInput(text: string, signal: AbortSignal): Promise<string | undefined> {
+    if (!this.#prompting || this.#stop.signal.aborted) return undefined;
+    const question = { id: `${this.request.id}:${++this.#questions}`, path: [...this.#path], text };
+    const moot = linkedStop(this.#stop.signal, signal);
+    let answer: string | undefined;
+    try {
+      await this.#tell({ type: 'input', question, state: 'waiting' });
+      answer = await this.#othersTime(this.#input!.ask(question, moot.signal));
+      return answer;
+    } finally {
+      moot.dispose();
+      await this.#tell({ type: 'input', question, state: 'settled', answered: answer !== undefined });
     }
   }
 

@@ -98,7 +98,24 @@ export interface AskRequest {
    * started (rule 8). Without it the caller has gated the call itself, or a person typed it.
    */
   gate?: { toolCallId: string };
+  /** Answers what an agent asks back (A2A's `input-required`); absent: whoever answers for the relay, if anybody does. */
+  input?: InputAsker;
   signal: AbortSignal;
+}
+
+/** A question of an agent to the person, in its own words, that is no permission. */
+export interface InputQuestion {
+  /** Unique within this process. */
+  id: string;
+  /** Who asks, nearest to home first. */
+  path: string[];
+  /** Untrusted, and cleaned. */
+  text: string;
+}
+
+/** Puts such questions to a person. Resolves to undefined when there is no answer, also when `signal` says that it is moot. */
+export interface InputAsker {
+  ask(question: InputQuestion, signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** How an asked agent is shown. */
@@ -131,6 +148,9 @@ export type AskEvent =
       prompt: string;
       event: AskEvent;
     }
+  /** The agent asks the person something, or has been answered. */
+  | { type: 'input'; question: InputQuestion; state: 'waiting' }
+  | { type: 'input'; question: InputQuestion; state: 'settled'; answered: boolean }
   | HookEvent
   | { type: 'end'; answer: Answer };
 
@@ -222,6 +242,10 @@ export interface TargetRequest {
   onUpdate(update: AnyUpdate): void | Promise<void>;
   /** The agent asks for a permission; the answer is the `optionId`, or undefined for outcome `cancelled`. */
   onPermission(request: TargetPermission, signal: AbortSignal): Promise<string | undefined>;
+  /** The agent works and has nothing to say: that is no silence (rule 11). */
+  onAlive?(): void;
+  /** The agent asks the person something that is no permission; undefined when there is no answer. Absent where nobody can be asked. */
+  onInput?(question: string, signal: AbortSignal): Promise<string | undefined>;
   /** The agent sent `_mm/ask` (only offered when this is set, so only by a hub). Rejects with an `AskError`. */
   onAsk?(
     request: { toolCallId: string; agent: string; prompt: string; context?: string },

@@ -20,6 +20,8 @@ export type ChatAskEvent =
       prompt: string;
       event: ChatAskEvent;
     }
+  | { type: 'input'; question: { text: string }; state: 'waiting' }
+  | { type: 'input'; question: { text: string }; state: 'settled'; answered: boolean }
   | ({ type: 'hook' } & ChatHook)
   | { type: 'end'; answer: ChatAnswer };
 
@@ -96,6 +98,10 @@ export class AskView {
       }
       case 'nested':
         this.#child(e).event(e.event);
+        return;
+      case 'input':
+        if (e.state === 'waiting') this.open().asksBack(e.question.text);
+        else this.open().answeredBack(e.answered);
         return;
       case 'hook':
         // With nothing to see there is nothing to say about it.

@@ -260,6 +260,19 @@ export class Lane {
     }
   }
 
+  /** It asks the person something that is no permission. */
+  asksBack(question: string): void {
+    if (this.#ended) return;
+    this.#line(l10n.t('{0} asks you: {1}', this.#node.agent.name, firstLine(question, 500)));
+    this.state('waiting');
+  }
+
+  answeredBack(answered: boolean): void {
+    if (this.#ended) return;
+    this.#line(answered ? l10n.t('You answered') : l10n.t('You did not answer'));
+    if (this.#node.state === 'waiting') this.state('running');
+  }
+
   #line(title: string): void {
     const base = { id: this.#sink.newId(), parent: this.id, at: this.#sink.now() };
     this.#entry({ kind: 'notice', ...base, shape: 'line', level: 'info', title, actions: [] });

@@ -4,7 +4,7 @@ import type { Implementation } from '../acp/types';
 import type { SelfLaunch } from '../ask/launch';
 import { LocalTarget } from '../ask/local';
 import { Relay } from '../ask/relay';
-import type { AskTarget, PermissionDecision, PermissionQuestion } from '../ask/types';
+import type { AskTarget, InputAsker, PermissionDecision, PermissionQuestion } from '../ask/types';
 import type { Ticker } from '../ask/watchdog';
 import { Emitter } from '../base/event';
 import type { Log } from '../base/log';
@@ -37,6 +37,8 @@ export interface HostOptions {
   self: SelfLaunch;
   /** Who carries asks to agents that do not run here. */
   elsewhere?: readonly AskTarget[];
+  /** Answers what such an agent asks back. */
+  input?: InputAsker;
   /** The host's environment; it is read and never written (rule 3). */
   parentEnv: NodeJS.ProcessEnv;
   clientInfo: Implementation;
@@ -107,6 +109,7 @@ export class Host {
       log,
       hub: true,
       every: options.every,
+      input: options.input,
       hooks: { parentEnv, reaper: () => this.#reaper },
       loadConfigOf: async (entry) => {
         const result = await loadAgent(entry, (file) => this.#load(file));

@@ -117,6 +117,8 @@ export class ChatAnswer implements Disposable {
         if (event.state === 'waiting') return l10n.t('{0} waits for your answer', name);
         return event.decision.outcome === 'rejected' ? l10n.t('{0} was rejected', name) : undefined;
       }
+      case 'input':
+        return event.state === 'waiting' ? l10n.t('{0} asks you: {1}', agent, event.question.text) : undefined;
       case 'hook':
         return hookWords(event).join('; ') || undefined;
       default:

@@ -8,6 +8,7 @@ import type { Host } from '../host/host';
 import type { ConfigService } from './config';
 import { permissionPrompt } from './configDeps';
 import { hostConfig } from './hostConfig';
+import { Inputs } from './inputs';
 import { workspaceFolders } from './opener';
 import { keysOfWindow } from './secrets';
 
@@ -86,6 +87,7 @@ export class WindowHost implements Disposable {
         rulesFile: storage('rules.json'),
         prompt: permissionPrompt,
         self,
+        input: new Inputs(),
         elsewhere: [
           remoteTarget(async () => {
             const { RemoteTarget } = await import('../a2a/remote');

@@ -54,6 +54,7 @@ beforeEach(() => {
     compose: async (agent) => void composed.push(agent),
     newConversation: async () => {},
     nextQuestion: async () => {},
+    setSecret: async () => {},
     permissions: async () => ({
       grants: { list: () => [], delete: () => {} },
       rules: { list: () => [], add: () => {}, remove: () => {} },

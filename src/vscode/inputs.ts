@@ -1,0 +1,42 @@
+import * as vscode from 'vscode';
+import type { InputAsker, InputQuestion } from '../ask/types';
+import { l10n } from '../base/l10n';
+import { cap, firstLine } from '../base/text';
+
+/** Characters of a question that an input box shows; the whole of it stands in the view. */
+const longest = 300;
+
+/**
+ * What agents ask the person beside permissions, in an input box: one at a time, in the order in which they came. Escape is no answer, and
+ * the ask ends with the question in its words.
+ */
+export class Inputs implements InputAsker {
+  #last: Promise<unknown> = Promise.resolve();
+
+  ask(question: InputQuestion, signal: AbortSignal): Promise<string | undefined> {
+    const answer = this.#last.then(() => show(question, signal));
+    this.#last = answer.catch(() => undefined);
+    return answer;
+  }
+}
+
+async function show({ path, text }: InputQuestion, signal: AbortSignal): Promise<string | undefined> {
+  if (signal.aborted) return undefined;
+  const moot = new vscode.CancellationTokenSource();
+  const cancel = () => moot.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const answer = await vscode.window.showInputBox(
+      {
+        title: l10n.t('{0} asks you', path.join(' → ')),
+        prompt: firstLine(cap(text, longest * 2).text, longest),
+        ignoreFocusOut: true,
+      },
+      moot.token,
+    );
+    return signal.aborted ? undefined : answer?.trim() || undefined;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    moot.dispose();
+  }
+}
