@@ -191,34 +191,31 @@ export class Registry {
     const [day] = template.results;
     const empty = Object.fromEntries(Object.keys(day.metrics).map((key) => [key, 0]));
     const [entity] = Object.values(day.breakdown.entities);
-    const wanted = [...this.activity]
+    const rows = [...this.activity]
       .filter(([date]) => date >= from && date <= to)
       .sort(([a], [b]) => (a < b ? 1 : -1))
-      .map(([date, agents]) => [date, [...agents].filter(([id]) => ids.length === 0 || ids.includes(id))])
-      .filter(([, agents]) => agents.length > 0);
-    const results = wanted.slice((page - 1) * size, page * size).map(([date, agents]) => ({
-      date,
-      metrics: sum([empty, ...agents.map(([, metrics]) => metrics)]),
-      breakdown: {
-        ...Object.fromEntries(Object.keys(day.breakdown).map((key) => [key, {}])),
-        entities: Object.fromEntries(
-          agents.map(([id, metrics]) => [
-            id,
-            {
-              ...entity,
-              metrics: sum([empty, metrics]),
-              metadata: { agent_name: this.rows.get(id)?.agent_name },
-              api_key_breakdown: {},
-            },
-          ]),
-        ),
-      },
-    }));
-    const all = sum([empty, ...wanted.flatMap(([, agents]) => agents.map(([, metrics]) => metrics))]);
+      .flatMap(([date, agents]) => [...agents].map(([id, metrics]) => ({ date, id, metrics })))
+      .filter(({ id }) => ids.length === 0 || ids.includes(id));
+    // pages are pages of rows: a day may begin on one and end on the next, and the totals are the page's own
+    const shown = rows.slice((page - 1) * size, page * size);
+    const results = [...new Set(shown.map(({ date }) => date))].map((date) => {
+      const agents = shown.filter((row) => row.date === date);
+      const entities = agents.map(({ id, metrics }) => {
+        const metadata = { agent_name: this.rows.get(id)?.agent_name };
+        return [id, { ...entity, metrics: sum([empty, metrics]), metadata, api_key_breakdown: {} }];
+      });
+      const breakdown = Object.fromEntries(Object.keys(day.breakdown).map((key) => [key, {}]));
+      return {
+        date,
+        metrics: sum([empty, ...agents.map(({ metrics }) => metrics)]),
+        breakdown: { ...breakdown, entities: Object.fromEntries(entities) },
+      };
+    });
+    const all = sum([empty, ...shown.map(({ metrics }) => metrics)]);
     const totals = Object.fromEntries(
       Object.entries(all).map(([key, value]) => [`total_${key}`.replace('total_total', 'total'), value]),
     );
-    const pages = Math.max(1, Math.ceil(wanted.length / size));
+    const pages = Math.max(1, Math.ceil(rows.length / size));
     return { results, metadata: { ...totals, page, total_pages: pages, has_more: page < pages } };
   }
 }

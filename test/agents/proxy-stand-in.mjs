@@ -172,7 +172,7 @@ export async function startProxyStandIn(options = {}) {
         to: query.get('end_date'),
         ids: (query.get('agent_ids') ?? '').split(',').filter(Boolean),
         page: Number(query.get('page') ?? 1),
-        size: Number(query.get('page_size') ?? 50),
+        size: Number(query.get('page_size') ?? 10),
       });
     if (path === '/v1/models')
       return {
