@@ -143,7 +143,9 @@ export class Registry {
     const key = `sk-${randomBytes(16).toString('base64url')}`;
     const token = sha256(key);
     const { agents } = request.object_permission ?? {};
-    const info = { ...recorded('withdb.1-key-info').info, ...keyFields(request, key), agents };
+    // the grants are shown by /key/info, not in this answer
+    const granted = { object_permission: agents ? { agents } : null };
+    const info = { ...recorded('withdb.1-key-info').info, ...keyFields(request, key), ...granted };
     this.keys.set(token, info);
     return { ...recorded('withdb.1-key-generate'), ...keyFields(request, key), key, token, token_id: token };
   }
@@ -155,8 +157,8 @@ export class Registry {
         'internal_server_error',
         'Database not connected. Connect a database to your proxy - https://docs.litellm.ai/docs/simple_proxy#managing-auth---virtual-keys',
       );
-    const { agents: _, ...info } = this.keys.get(tokenOf(keyOrToken)) ?? {};
-    if (!info.key_name) throw error(404, 'not_found_error', 'Key not found in database', 'key');
+    const info = this.keys.get(tokenOf(keyOrToken));
+    if (!info) throw error(404, 'not_found_error', 'Key not found in database', 'key');
     return { key: keyOrToken, info };
   }
 
@@ -243,7 +245,6 @@ function keyFields(request, key) {
     tpm_limit: request.tpm_limit ?? null,
     rpm_limit: request.rpm_limit ?? null,
     spend: 0,
-    // 1.100.1 keeps the grants and does not show them here
     object_permission: null,
   };
 }

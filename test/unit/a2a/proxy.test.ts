@@ -235,7 +235,8 @@ describe('changing, with a database', () => {
     expect((await failure(own.card('lab'))).kind).toBe('not-allowed');
     expect((await failure(own.create({ name: 'b', card }))).kind).toBe('not-allowed');
     expect((await failure(own.generateKey({ alias: 'b' }))).kind).toBe('not-allowed');
-    expect((await own.keyInfo()).alias).toBe('a');
+    expect(await own.keyInfo()).toMatchObject({ alias: 'a', agents: [id] });
+    expect((await failure(own.dailyActivity({ from: '2026-01-01', to: '2026-01-02' }))).kind).toBe('not-allowed');
     await client.deleteKey(key);
     expect((await failure(own.agents())).kind).toBe('wrong-key');
     expect((await failure(client.keyInfo(key))).message).toContain('knows no such key');
