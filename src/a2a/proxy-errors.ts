@@ -246,6 +246,12 @@ function notFound({ text, rpcCode }: Said, about: About): Found {
       message: l10n.t('The proxy at {0} knows no agent “{1}”.', about.url, name?.[1] ?? name?.[2] ?? reason(text)),
       hint: l10n.t('It was deleted, has another name, or the proxy has forgotten it after a restart.'),
     };
+  if (/^key not found/i.test(text))
+    return {
+      kind: 'not-found',
+      message: l10n.t('The proxy at {0} knows no such key.', about.url),
+      hint: l10n.t('It was deleted, or it is the master key, which has no budget and no spend of its own.'),
+    };
   return {
     kind: 'not-found',
     message: l10n.t('There is nothing at this address of the proxy {0} (404).', about.url),

@@ -20,23 +20,35 @@ export interface DayUsage extends Usage {
 /** Spend per day, oldest first. */
 export interface Activity {
   days: DayUsage[];
-  /** Dollars, of all pages. */
+  /** Dollars, of all these days. */
   totalSpend: number;
   /** Not all pages were read. */
   more: boolean;
 }
 
-/** One page of `/agent/daily/activity`; undefined when it is none. */
-export function readActivity(value: unknown): (Activity & { totalPages: number }) | undefined {
+/** The days of one page of `/agent/daily/activity`; undefined when it is none. */
+export function readActivity(value: unknown): { days: DayUsage[]; more: boolean } | undefined {
   const { results, metadata } = fieldsOf(value);
   if (!Array.isArray(results)) return undefined;
-  const { total_spend, total_pages, has_more } = fieldsOf(metadata);
   const days = listOf(results, 1_000).flatMap((item) => dayOf(fieldsOf(item)) ?? []);
+  return { days, more: fieldsOf(metadata).has_more === true };
+}
+
+/** Two parts of the same day. */
+export function mergedDays(one: DayUsage | undefined, other: DayUsage): DayUsage {
+  if (!one) return other;
+  const agents = new Map(one.agents);
+  for (const [id, usage] of other.agents) agents.set(id, sum(agents.get(id), usage));
+  return { date: other.date, ...sum(one, other), agents };
+}
+
+function sum(one: Usage | undefined, other: Usage): Usage {
   return {
-    days,
-    totalSpend: numberOf(total_spend) ?? days.reduce((sum, { spend }) => sum + spend, 0),
-    more: has_more === true,
-    totalPages: numberOf(total_pages) ?? 1,
+    spend: (one?.spend ?? 0) + other.spend,
+    promptTokens: (one?.promptTokens ?? 0) + other.promptTokens,
+    completionTokens: (one?.completionTokens ?? 0) + other.completionTokens,
+    requests: (one?.requests ?? 0) + other.requests,
+    failed: (one?.failed ?? 0) + other.failed,
   };
 }
 

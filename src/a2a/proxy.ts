@@ -12,6 +12,7 @@ import {
   type Activity,
   type DayUsage,
   type KeyInfo,
+  mergedDays,
   type ProxyModel,
   readActivity,
   readKeyInfo,
@@ -88,8 +89,9 @@ interface Call extends CallOptions {
 const largestList = 20_000_000;
 const largest = 4_000_000;
 
-/** Pages of a spend report that are read. */
+/** Pages of a spend report that are read, and rows of each: one per day, agent, model and key. */
 const mostPages = 20;
+const pageSize = 1_000;
 
 /**
  * One LLM proxy (LiteLLM) with its registry of agents. Holds no state: each call reads its key, asks, checks what comes back, and throws a
@@ -221,12 +223,16 @@ export class ProxyClient {
     return { key, info };
   }
 
-  /** @param key the key, or its token. The key itself never stands in an address: the proxy knows it by its SHA-256 too. */
-  async keyInfo(key: string, options: CallOptions = {}): Promise<KeyInfo> {
-    const path = `/key/info?key=${segment(tokenOf(key))}`;
-    const info = readKeyInfo(await this.#json(path, { ...options, as: 'admin', deadline: 'read' }));
+  /**
+   * Limits, budget and spend of a key. The key itself never stands in an address: the proxy knows it by its SHA-256 too.
+   * @param key the key, or its token; left out, it is the own one
+   */
+  async keyInfo(key?: string, options: CallOptions = {}): Promise<KeyInfo> {
+    const path = key === undefined ? '/key/info' : `/key/info?key=${segment(tokenOf(key))}`;
+    const as = key === undefined ? 'user' : 'admin';
+    const info = readKeyInfo(await this.#json(path, { ...options, as, deadline: 'read' }));
     if (!info) throw garbage(this.#about(), l10n.t('it answers with something that is no key.'));
-    return { ...info, token: info.token ?? tokenOf(key) };
+    return { ...info, token: info.token ?? (key === undefined ? undefined : tokenOf(key)) };
   }
 
   /** @param key the key, or its token */
@@ -243,18 +249,17 @@ export class ProxyClient {
     options: CallOptions = {},
   ): Promise<Activity> {
     const days = new Map<string, DayUsage>();
-    let totalSpend = 0;
     for (let page = 1; ; page++) {
-      const query = new URLSearchParams({ start_date: from, end_date: to, page: `${page}`, page_size: '100' });
+      const query = new URLSearchParams({ start_date: from, end_date: to, page: `${page}`, page_size: `${pageSize}` });
       if (agents.length > 0) query.set('agent_ids', agents.join(','));
       const call: Call = { ...options, as: 'admin', deadline: 'read', maxBytes: largestList };
       const read = readActivity(await this.#json(`/agent/daily/activity?${query}`, call));
       if (!read) throw garbage(this.#about(), l10n.t('it answers with something that is no report of spend.'));
-      for (const day of read.days) days.set(day.date, day);
-      totalSpend = Math.max(totalSpend, read.totalSpend);
+      // a page is one of the database's rows: a day may begin on one and end on the next
+      for (const day of read.days) days.set(day.date, mergedDays(days.get(day.date), day));
       if (read.more && page < mostPages && read.days.length > 0) continue;
       const sorted = [...days.values()].sort((a, b) => (a.date < b.date ? -1 : 1));
-      return { days: sorted, totalSpend, more: read.more };
+      return { days: sorted, totalSpend: sorted.reduce((sum, { spend }) => sum + spend, 0), more: read.more };
     }
   }
 

@@ -143,7 +143,9 @@ export class Registry {
     const key = `sk-${randomBytes(16).toString('base64url')}`;
     const token = sha256(key);
     const { agents } = request.object_permission ?? {};
-    const info = { ...recorded('withdb.1-key-info').info, ...keyFields(request, key), agents };
+    // the grants are shown by /key/info, not in this answer
+    const granted = { object_permission: agents ? { agents } : null };
+    const info = { ...recorded('withdb.1-key-info').info, ...keyFields(request, key), ...granted };
     this.keys.set(token, info);
     return { ...recorded('withdb.1-key-generate'), ...keyFields(request, key), key, token, token_id: token };
   }
@@ -155,8 +157,8 @@ export class Registry {
         'internal_server_error',
         'Database not connected. Connect a database to your proxy - https://docs.litellm.ai/docs/simple_proxy#managing-auth---virtual-keys',
       );
-    const { agents: _, ...info } = this.keys.get(tokenOf(keyOrToken)) ?? {};
-    if (!info.key_name) throw error(404, 'not_found_error', 'Key not found in database', 'key');
+    const info = this.keys.get(tokenOf(keyOrToken));
+    if (!info) throw error(404, 'not_found_error', 'Key not found in database', 'key');
     return { key: keyOrToken, info };
   }
 
@@ -191,34 +193,31 @@ export class Registry {
     const [day] = template.results;
     const empty = Object.fromEntries(Object.keys(day.metrics).map((key) => [key, 0]));
     const [entity] = Object.values(day.breakdown.entities);
-    const wanted = [...this.activity]
+    const rows = [...this.activity]
       .filter(([date]) => date >= from && date <= to)
       .sort(([a], [b]) => (a < b ? 1 : -1))
-      .map(([date, agents]) => [date, [...agents].filter(([id]) => ids.length === 0 || ids.includes(id))])
-      .filter(([, agents]) => agents.length > 0);
-    const results = wanted.slice((page - 1) * size, page * size).map(([date, agents]) => ({
-      date,
-      metrics: sum([empty, ...agents.map(([, metrics]) => metrics)]),
-      breakdown: {
-        ...Object.fromEntries(Object.keys(day.breakdown).map((key) => [key, {}])),
-        entities: Object.fromEntries(
-          agents.map(([id, metrics]) => [
-            id,
-            {
-              ...entity,
-              metrics: sum([empty, metrics]),
-              metadata: { agent_name: this.rows.get(id)?.agent_name },
-              api_key_breakdown: {},
-            },
-          ]),
-        ),
-      },
-    }));
-    const all = sum([empty, ...wanted.flatMap(([, agents]) => agents.map(([, metrics]) => metrics))]);
+      .flatMap(([date, agents]) => [...agents].map(([id, metrics]) => ({ date, id, metrics })))
+      .filter(({ id }) => ids.length === 0 || ids.includes(id));
+    // pages are pages of rows: a day may begin on one and end on the next, and the totals are the page's own
+    const shown = rows.slice((page - 1) * size, page * size);
+    const results = [...new Set(shown.map(({ date }) => date))].map((date) => {
+      const agents = shown.filter((row) => row.date === date);
+      const entities = agents.map(({ id, metrics }) => {
+        const metadata = { agent_name: this.rows.get(id)?.agent_name };
+        return [id, { ...entity, metrics: sum([empty, metrics]), metadata, api_key_breakdown: {} }];
+      });
+      const breakdown = Object.fromEntries(Object.keys(day.breakdown).map((key) => [key, {}]));
+      return {
+        date,
+        metrics: sum([empty, ...agents.map(({ metrics }) => metrics)]),
+        breakdown: { ...breakdown, entities: Object.fromEntries(entities) },
+      };
+    });
+    const all = sum([empty, ...shown.map(({ metrics }) => metrics)]);
     const totals = Object.fromEntries(
       Object.entries(all).map(([key, value]) => [`total_${key}`.replace('total_total', 'total'), value]),
     );
-    const pages = Math.max(1, Math.ceil(wanted.length / size));
+    const pages = Math.max(1, Math.ceil(rows.length / size));
     return { results, metadata: { ...totals, page, total_pages: pages, has_more: page < pages } };
   }
 }
@@ -246,7 +245,6 @@ function keyFields(request, key) {
     tpm_limit: request.tpm_limit ?? null,
     rpm_limit: request.rpm_limit ?? null,
     spend: 0,
-    // 1.100.1 keeps the grants and does not show them here
     object_permission: null,
   };
 }

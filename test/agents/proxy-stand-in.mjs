@@ -70,7 +70,7 @@ export async function startProxyStandIn(options = {}) {
       const text = `Authentication Error, Invalid proxy server token passed. Received API Key = ${shown}, Key Hash (Token) =${token}. Unable to find token in cache or \`LiteLLM_VerificationTokenTable\``;
       throw error(401, 'token_not_found_in_db', text, 'key');
     }
-    return { role: 'internal_user', key, agents: known.agents };
+    return { role: 'internal_user', key, agents: known.object_permission?.agents };
   }
 
   const onlyAdmin = (caller) => {
@@ -166,14 +166,16 @@ export async function startProxyStandIn(options = {}) {
     }
     // without a name it is the caller's own
     if (path === '/key/info') return registry.keyInfo(query.get('key') ?? caller.key ?? masterKey ?? '');
-    if (path === '/agent/daily/activity')
+    if (path === '/agent/daily/activity') {
+      onlyKeyAdmin(caller, path);
       return registry.dailyActivity({
         from: query.get('start_date'),
         to: query.get('end_date'),
         ids: (query.get('agent_ids') ?? '').split(',').filter(Boolean),
         page: Number(query.get('page') ?? 1),
-        size: Number(query.get('page_size') ?? 50),
+        size: Number(query.get('page_size') ?? 10),
       });
+    }
     if (path === '/v1/models')
       return {
         data: models.map((id) => ({ id, object: 'model', created: 1767225600, owned_by: 'openai' })),
