@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AskError } from '../ask/errors';
 import type { AgentFace, AskTarget, TargetRequest, TargetSession } from '../ask/types';
-import { describe, isCancelled, UserError } from '../base/errors';
+import type { Disposable } from '../base/disposable';
+import { CancelledError, describe, isCancelled, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
 import { cap, firstLine, visible } from '../base/text';
@@ -76,6 +77,7 @@ class RemoteSession implements TargetSession {
   #context: string | undefined;
   #state: TaskState = 'unknown';
   #message: Part[] = [];
+  #taskKnown: (() => void) | undefined;
 
   constructor(
     private readonly request: TargetRequest,
@@ -114,13 +116,44 @@ class RemoteSession implements TargetSession {
     const { rpc, card } = this.place;
     this.#state = 'unknown';
     let streams = card.streaming;
-    if (streams) streams = await this.#stream(rpc.stream('stream', this.#params(outgoing), signal));
-    else await this.#take(await rpc.request('send', this.#params(outgoing), this.timings.send, signal));
+    const first = this.#untilTaskIsKnown(signal);
+    try {
+      const params = this.#params(outgoing);
+      if (streams) streams = await this.#stream(rpc.stream('stream', params, first.signal));
+      else await this.#take(await rpc.request('send', params, this.timings.send, first.signal));
+    } finally {
+      first.dispose();
+    }
+    if (signal.aborted && !this.#settled) throw new CancelledError();
     // a stream that broke goes on where it was, else the task is looked at
     for (let tries = 0; streams && !this.#settled && tries < 3; tries++) {
       streams = await this.#stream(rpc.stream('resubscribe', { id: this.#task }, signal));
     }
     if (!this.#settled) await this.#poll(signal);
+  }
+
+  /**
+   * Follows `signal`, but not before the task's id is there, or a moment has passed: an agent that has the question, and whose task nobody
+   * knows, could not be told to stop.
+   */
+  #untilTaskIsKnown(signal: AbortSignal): Disposable & { signal: AbortSignal } {
+    const stop = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const aborted = () => {
+      if (this.#task !== undefined) stop.abort();
+      else {
+        timer = setTimeout(() => stop.abort(), this.timings.cancel / 2);
+        this.#taskKnown = () => stop.abort();
+      }
+    };
+    if (signal.aborted) aborted();
+    signal.addEventListener('abort', aborted, { once: true });
+    const dispose = () => {
+      signal.removeEventListener('abort', aborted);
+      clearTimeout(timer);
+      this.#taskKnown = undefined;
+    };
+    return { signal: stop.signal, dispose };
   }
 
   get #settled(): boolean {
@@ -172,6 +205,7 @@ class RemoteSession implements TargetSession {
       // a server that mixes up its tasks: what belongs to another is not ours to show
       if (this.#task !== undefined && event.id !== this.#task) return;
       this.#task = event.id;
+      this.#taskKnown?.();
     }
     this.#context = event.contextId ?? this.#context;
     for (const update of this.#updates.of(event)) await this.request.onUpdate(update);
