@@ -1,4 +1,4 @@
-import { UserError } from '../base/errors';
+import { ExitCode, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import type { KeyRef } from '../config/types';
 
@@ -18,6 +18,7 @@ export function keysOfShell(env: NodeJS.ProcessEnv): KeyReader {
     if (value) return value;
     throw new UserError(l10n.t('The secret {0} is not set.', ref.name), {
       hint: l10n.t('Give it to mm by the environment variable {0}.', names.at(-1)!),
+      exitCode: ExitCode.usage,
     });
   };
 }

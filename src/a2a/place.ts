@@ -7,7 +7,7 @@ import { type Card, type CardInterface, readCard } from './card';
 import { httpAnswer, jsonOf } from './http';
 import type { KeyReader } from './keys';
 import { ProxyClient } from './proxy';
-import { type About, garbage, ProxyError, proxyErrorOf } from './proxy-errors';
+import { type About, garbage, proxyErrorOf } from './proxy-errors';
 import { A2ARpc } from './rpc';
 
 /** Where a remote agent is asked, and how. */
@@ -117,7 +117,7 @@ async function cardAt(
     );
     if (answer.status === 404 && i + 1 < places.length) continue;
     if (answer.status === 404)
-      throw new ProxyError('not-found', l10n.t('There is no agent card at {0}.', url), {
+      throw new UserError(l10n.t('There is no agent card at {0}.', url), {
         hint: l10n.t('Check the address in mm.yaml: expected that of an A2A agent or of its card.'),
       });
     if (answer.status !== 200) throw proxyErrorOf(answer, spoken);

@@ -1,5 +1,5 @@
 import { AskError, cancelledAsk } from '../ask/errors';
-import { describe, isCancelled, UserError } from '../base/errors';
+import { describe, isCancelled, UserError, type UserErrorOptions } from '../base/errors';
 import { l10n } from '../base/l10n';
 import type { RemoteEntry } from '../config/types';
 import { ProxyError } from './proxy-errors';
@@ -19,11 +19,17 @@ export function failureOf(
     const words = l10n.t('{0} answered with an error: {1}', name, error.message);
     return new AskError(failure, words, { cause: error, forModel: `${name} answered with an error: ${error.message}` });
   }
-  const { message, hint } =
-    (at.kind === 'card' && error instanceof ProxyError && direct(error, name, at.url)) || words(error, name);
-  const { detail, exitCode }: { detail?: string; exitCode?: UserError['exitCode'] } =
-    error instanceof UserError ? error : {};
-  return new AskError(failure, message, { hint, detail, exitCode, cause: error, forModel: forModel(error, name) });
+  const own = at.kind === 'card' && error instanceof ProxyError ? direct(error, name, at.url) : undefined;
+  const { message, hint } = own ?? words(error, name);
+  const { detail, exitCode }: UserErrorOptions = error instanceof UserError ? error : {};
+  // what was said of a proxy is no cause of what is said of an agent
+  return new AskError(failure, message, {
+    hint,
+    detail,
+    exitCode,
+    cause: own ? undefined : error,
+    forModel: forModel(error, name),
+  });
 }
 
 function words(error: unknown, name: string): { message: string; hint?: string } {
@@ -34,11 +40,7 @@ function words(error: unknown, name: string): { message: string; hint?: string }
 }
 
 /** Sentences of an agent that stands behind no proxy. */
-function direct(
-  { kind, status }: ProxyError,
-  name: string,
-  url: string,
-): { message: string; hint?: string } | undefined {
+function direct({ kind, status }: ProxyError, name: string, url: string): { message: string; hint: string } {
   switch (kind) {
     case 'offline':
       return {
@@ -63,7 +65,13 @@ function direct(
         hint: l10n.t('Check the address of {0} in mm.yaml.', name),
       };
     default:
-      return undefined;
+      return {
+        message:
+          status === undefined
+            ? l10n.t('{0} could not be asked.', name)
+            : l10n.t('{0} answered with the status {1}.', name, status),
+        hint: l10n.t('Ask again. If it happens again, look at the log of the agent.'),
+      };
   }
 }
 

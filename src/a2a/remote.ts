@@ -60,6 +60,9 @@ export class RemoteTarget implements AskTarget {
   }
 }
 
+/** How a stream ended: by itself, cut off, or because the agent does not do it. */
+type StreamEnd = 'ended' | 'broke' | 'refused';
+
 interface Outgoing {
   messageId: string;
   text: string;
@@ -115,19 +118,21 @@ class RemoteSession implements TargetSession {
   async #turn(outgoing: Outgoing, signal: AbortSignal): Promise<void> {
     const { rpc, card } = this.place;
     this.#state = 'unknown';
-    let streams = card.streaming;
+    let end: StreamEnd = 'refused';
     const first = this.#untilTaskIsKnown(signal);
     try {
       const params = this.#params(outgoing);
-      if (streams) streams = await this.#stream(rpc.stream('stream', params, first.signal));
+      if (card.streaming) end = await this.#stream(rpc.stream('stream', params, first.signal));
       else await this.#take(await rpc.request('send', params, this.timings.send, first.signal));
     } finally {
       first.dispose();
     }
     if (signal.aborted && !this.#settled) throw new CancelledError();
     // a stream that broke goes on where it was, else the task is looked at
-    for (let tries = 0; streams && !this.#settled && tries < 3; tries++) {
-      streams = await this.#stream(rpc.stream('resubscribe', { id: this.#task }, signal));
+    for (let tries = 0; end !== 'refused' && !this.#settled && tries < 3; tries++) {
+      end = await this.#stream(rpc.stream('resubscribe', { id: this.#task }, signal));
+      // one that ends without the end of the task would do so again
+      if (end === 'ended') break;
     }
     if (!this.#settled) await this.#poll(signal);
   }
@@ -160,15 +165,15 @@ class RemoteSession implements TargetSession {
     return isOver(this.#state) || isAsking(this.#state);
   }
 
-  /** Takes a stream to its end. @returns whether it is worth to subscribe again: it was cut, and was not refused. */
-  async #stream(events: AsyncIterable<TaskEvent>): Promise<boolean> {
+  /** Takes a stream to its end. */
+  async #stream(events: AsyncIterable<TaskEvent>): Promise<StreamEnd> {
     try {
       for await (const event of events) {
         await this.#take(event);
-        if (this.#settled) return true;
+        if (this.#settled) return 'ended';
       }
       if (this.#task === undefined) throw new UserError(l10n.t('its answer ended before it began'));
-      return true;
+      return 'ended';
     } catch (error) {
       if (isCancelled(error) || this.#task === undefined || this.#settled) throw error;
       const broke = error instanceof ProxyError && isPassing(error);
@@ -176,7 +181,7 @@ class RemoteSession implements TargetSession {
       const refused = error instanceof A2AError || (error instanceof ProxyError && error.status !== undefined);
       if (!broke && !refused) throw error;
       this.log.info(`${this.request.name}: its stream ended (${describe(error)}); its task is followed by its id`);
-      return broke && !refused;
+      return refused ? 'refused' : 'broke';
     }
   }
 
