@@ -1,6 +1,6 @@
 import { A2A_PROTOCOL_VERSION, AgentCard } from '@a2a-js/sdk';
-import { firstLine, visible } from '../../base/text';
 import { l10n } from '../../base/l10n';
+import { firstLine, visible } from '../../base/text';
 
 /** What a card says of an agent. */
 export interface CardFacts {
@@ -16,6 +16,8 @@ export interface CardFacts {
 
 const legacy = '0.3';
 const transport = 'JSONRPC';
+/** A scheme as each version writes it. */
+const bothForms = { type: 'http', scheme: 'bearer', httpAuthSecurityScheme: { scheme: 'bearer' } };
 const modes = { in: ['text/plain', 'application/json'], out: ['text/plain'] };
 
 /** The card of an agent that is served at an address, in 1.0's form. */
@@ -62,8 +64,8 @@ export function cardOf(facts: CardFacts, url: string): AgentCard {
 }
 
 /**
- * The card as it is served: one object that is a card for both versions. A 1.0 reader passes over what it does not know, a 0.3 reader too;
- * where both use one name for different things, who asks for 1.0 by its header gets that.
+ * The card as it is served: to who does not ask for 1.0 by its header, one object that is a card for both versions. A reader passes over
+ * what it does not know, and one of 1.0 that sends no header finds the current interface all the same (facts/proxy-a2a.md, 1.5).
  */
 export function cardBody(card: AgentCard, version: string | undefined): Record<string, unknown> {
   const current = AgentCard.toJSON(card) as Record<string, unknown>;
@@ -76,8 +78,6 @@ export function cardBody(card: AgentCard, version: string | undefined): Record<s
     additionalInterfaces: [{ url: card.supportedInterfaces[0]!.url, transport }],
     protocolVersion: '0.3.0',
     supportsAuthenticatedExtendedCard: false,
-    ...(secured
-      ? { security: [{ bearer: [] }], securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } }
-      : {}),
+    ...(secured ? { security: [{ bearer: [] }], securitySchemes: { bearer: bothForms } } : {}),
   };
 }

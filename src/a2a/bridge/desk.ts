@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Message, type Task, TaskState } from '@a2a-js/sdk';
-import { RequestMalformedError, TaskNotCancelableError, TaskNotFoundError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
+import {
+  RequestMalformedError,
+  TaskNotCancelableError,
+  TaskNotFoundError,
+  UnsupportedOperationError,
+} from '@a2a-js/sdk/errors';
 import { AnswerText } from '../../ask/answer';
 import { noGrants } from '../../ask/grants';
 import { holdsBack } from '../../ask/hook-answer';
@@ -97,8 +102,7 @@ export class Desk {
       throw new UnsupportedOperationError('The task has ended; send a message without its id for a new one.');
     if (message.contextId && message.contextId !== found.job.contextId)
       throw new RequestMalformedError('The message belongs to another context than its task.');
-    if (!working.questions.waiting)
-      throw new UnsupportedOperationError('The task is working and has asked nothing.');
+    if (!working.questions.waiting) throw new UnsupportedOperationError('The task is working and has asked nothing.');
     await this.o.store.remember(this.o.agent, message.messageId, message.taskId);
     working.job.hear(kept({ ...message, contextId: found.job.contextId }));
     working.questions.answer(message);
@@ -161,7 +165,10 @@ export class Desk {
     const { slots, agent } = this.o;
     const { trace } = metadata;
     if (trace !== undefined && this.#traces.has(trace)) {
-      const words = l10n.t('{0} was not asked: it already works on this very question. Answer with what you know.', agent);
+      const words = l10n.t(
+        '{0} was not asked: it already works on this very question. Answer with what you know.',
+        agent,
+      );
       job.set(statusOf(job, TaskState.TASK_STATE_REJECTED, words));
       return;
     }
@@ -180,7 +187,11 @@ export class Desk {
     }
   }
 
-  async #ask({ job, stop, questions }: Working, prompt: string, metadata: ReturnType<typeof askMetadata>): Promise<void> {
+  async #ask(
+    { job, stop, questions }: Working,
+    prompt: string,
+    metadata: ReturnType<typeof askMetadata>,
+  ): Promise<void> {
     const { agent, config, relay, cwd } = this.o;
     const yolo = config.serve?.yolo === true;
     const text = new AnswerText();

@@ -7,7 +7,11 @@ import type {
   StreamResponse,
   Task,
 } from '@a2a-js/sdk';
-import { PushNotificationNotSupportedError, RequestMalformedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
+import {
+  PushNotificationNotSupportedError,
+  RequestMalformedError,
+  UnsupportedOperationError,
+} from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import type { Desk } from './desk';
 import type { TaskStore } from './store';
@@ -75,7 +79,8 @@ export class BridgeHandler implements A2ARequestHandler {
     context: ServerCallContext,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const found = await this.desk.find(idOf(params.id));
-    if (!('job' in found)) throw new UnsupportedOperationError('The task has ended; ask for it with GetTask or tasks/get.');
+    if (!('job' in found))
+      throw new UnsupportedOperationError('The task has ended; ask for it with GetTask or tasks/get.');
     yield* found.job.follow(goneOf(context));
   }
 
@@ -129,7 +134,8 @@ function messageOf({ message }: SendMessageRequest): Message {
   if (typeof message.messageId !== 'string' || message.messageId.trim() === '')
     throw new RequestMalformedError('message.messageId is required.');
   for (const id of [message.messageId, message.taskId, message.contextId])
-    if (typeof id !== 'string' || id.length > longestId) throw new RequestMalformedError('An id of the message is no id.');
+    if (typeof id !== 'string' || id.length > longestId)
+      throw new RequestMalformedError('An id of the message is no id.');
   if (!Array.isArray(message.parts) || message.parts.length === 0)
     throw new RequestMalformedError('message.parts is required.');
   return message;

@@ -116,7 +116,9 @@ export class Job {
       if (step) {
         place.steps++;
         const { id: taskId, contextId } = this;
-        yield { payload: { $case: 'statusUpdate', value: { taskId, contextId, status: step.status, metadata: undefined } } };
+        yield {
+          payload: { $case: 'statusUpdate', value: { taskId, contextId, status: step.status, metadata: undefined } },
+        };
         // a question that has been answered meanwhile ends no stream
         if (isRest(step.status) && place.steps === this.#steps.length) return;
         continue;
@@ -135,7 +137,12 @@ export class Job {
     place.text = to;
     const lastChunk = this.#whole && to === this.#text.length;
     const { id: taskId, contextId } = this;
-    return { payload: { $case: 'artifactUpdate', value: { taskId, contextId, artifact, append, lastChunk, metadata: undefined } } };
+    return {
+      payload: {
+        $case: 'artifactUpdate',
+        value: { taskId, contextId, artifact, append, lastChunk, metadata: undefined },
+      },
+    };
   }
 
   /** @returns false when the reader left. */

@@ -1,4 +1,4 @@
-import { ListTasksRequest, Task, TaskState } from '@a2a-js/sdk';
+import { type ListTasksRequest, Task } from '@a2a-js/sdk';
 import { RequestMalformedError } from '@a2a-js/sdk/errors';
 import { isEnd } from './words';
 
@@ -108,7 +108,7 @@ function page(all: Task[], filter: TaskFilter): TaskPage {
   const after = statusTimestampAfter ? Date.parse(statusTimestampAfter) : undefined;
   const fitting = all
     .filter((task) => !contextId || task.contextId === contextId)
-    .filter((task) => !status || status === TaskState.TASK_STATE_UNSPECIFIED || task.status?.state === status)
+    .filter((task) => !status || task.status?.state === status)
     .filter((task) => after === undefined || timeOf(task) > after)
     .sort((a, b) => timeOf(b) - timeOf(a) || (a.id < b.id ? 1 : -1));
   const cursor = pageToken ? readToken(pageToken) : undefined;
