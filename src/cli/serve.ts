@@ -63,6 +63,8 @@ export async function serveMode(command: ServeCommand, services: Services): Prom
     // a service manager ends it so, and that is no failure
     exit: (code) => process.exit(code === 143 ? ExitCode.done : code),
   });
+  // who read the addresses may go; that ends no server
+  process.stdout.on('error', () => undefined);
   for (const { name, url } of bridge.served) process.stdout.write(`${name} ${url}\n`);
   tell(options, bridge);
   // the server keeps the process; a signal ends it

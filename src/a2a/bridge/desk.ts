@@ -42,6 +42,8 @@ interface Working {
   job: Job;
   stop: AbortController;
   questions: TaskQuestions;
+  /** It has one of the slots: while it works, and not while it waits for its caller. */
+  slot: boolean;
   /** Why we stopped it, if we did: how the task then ends. */
   end?: { state: TaskState; words: string };
   done: Promise<void>;
@@ -146,8 +148,14 @@ export class Desk {
 
   #start(job: Job, prompt: string, metadata: ReturnType<typeof askMetadata>): void {
     const stop = new AbortController();
-    const questions = new TaskQuestions(job, (waits) => (waits ? this.o.slots.release() : this.o.slots.retake()));
-    const working: Working = { job, stop, questions, done: Promise.resolve() };
+    const { slots } = this.o;
+    const questions = new TaskQuestions(job, (waits) => {
+      if (working.slot !== waits || job.ended) return;
+      working.slot = !waits;
+      if (waits) slots.release();
+      else slots.retake();
+    });
+    const working: Working = { job, stop, questions, slot: false, done: Promise.resolve() };
     this.#working.set(job.id, working);
     const timer = setTimeout(() => {
       this.#stop(working, TaskState.TASK_STATE_FAILED, l10n.t('The task took longer than the bridge allows.'));
@@ -173,16 +181,15 @@ export class Desk {
       return;
     }
     if (trace !== undefined) this.#traces.add(trace);
-    let slot = false;
     try {
       await slots.acquire(stop.signal);
-      slot = true;
+      working.slot = true;
       await this.#ask(working, prompt, metadata);
     } catch (error) {
       this.o.log.info(`${agent}, task ${job.id}: ${describe(error)}`);
       job.set(working.end ? statusOf(job, working.end.state, working.end.words) : endOf(error, job));
     } finally {
-      if (slot) slots.release();
+      if (working.slot) slots.release();
       if (trace !== undefined) this.#traces.delete(trace);
     }
   }
@@ -219,13 +226,15 @@ export class Desk {
     });
     for await (const event of events) {
       if (event.type === 'end') {
-        job.complete(event.answer.text);
+        job.complete(event.answer.text.trimEnd());
         continue;
       }
       if (event.type === 'starting' && job.status.state === TaskState.TASK_STATE_SUBMITTED)
         job.set(statusOf(job, TaskState.TASK_STATE_WORKING));
       text.event(event);
-      if (streams && event.type === 'update' && performance.now() - shownAt >= text.pace) show();
+      const asks = event.type === 'permission' && event.state === 'waiting';
+      if (streams && (asks || (event.type === 'update' && performance.now() - shownAt >= text.pace))) show();
+      if (asks) questions.show(event.question.id);
     }
     if (!job.ended) throw new Error(`${agent} gave no answer`);
   }

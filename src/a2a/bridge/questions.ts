@@ -17,6 +17,9 @@ interface Open {
  */
 export class TaskQuestions implements PermissionAsker {
   readonly canAnswer = true;
+  /** Asked by the relay, whose events have not got there yet. */
+  readonly #asked = new Map<string, Open>();
+  /** Shown to the caller, one after the other. */
   #open: Open[] = [];
 
   constructor(
@@ -36,6 +39,7 @@ export class TaskQuestions implements PermissionAsker {
     return new Promise((resolve) => {
       const moot = () => {
         const current = this.#open[0] === open;
+        this.#asked.delete(question.id);
         this.#open = this.#open.filter((one) => one !== open);
         resolve('cancelled');
         if (current) this.#next();
@@ -49,11 +53,19 @@ export class TaskQuestions implements PermissionAsker {
         },
       };
       signal.addEventListener('abort', moot, { once: true });
-      this.#open.push(open);
-      if (this.#open.length > 1) return;
-      this.pause(true);
-      this.#show();
+      this.#asked.set(question.id, open);
     });
+  }
+
+  /** All that came before the question has been taken: now the caller gets it. */
+  show(id: string): void {
+    const open = this.#asked.get(id);
+    if (!open) return;
+    this.#asked.delete(id);
+    this.#open.push(open);
+    if (this.#open.length > 1) return;
+    this.pause(true);
+    this.#show();
   }
 
   /** Answers the question that the caller has seen. @returns false when none waits. */

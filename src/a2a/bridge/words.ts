@@ -85,10 +85,10 @@ export function questionWords(question: PermissionQuestion): string | undefined 
   let input: string;
   try {
     const { rawInput } = toolCall;
-    const command = (rawInput as { command?: unknown } | null | undefined)?.command;
-    const whole = JSON.stringify(rawInput, undefined, 2) ?? '';
-    const bare = typeof command === 'string' && Object.keys(rawInput as object).length === 1;
-    input = bare ? command : whole;
+    const { command, cwd: folder, ...rest } = (rawInput ?? {}) as Record<string, unknown>;
+    // a command alone is shown as it will run; its folder stands above it
+    const bare = typeof command === 'string' && Object.keys(rest).length === 0;
+    input = bare && (folder === undefined || folder === cwd) ? command : (JSON.stringify(rawInput, undefined, 2) ?? '');
   } catch (error) {
     input = describe(error);
   }
