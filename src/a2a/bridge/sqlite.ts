@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Task, TaskState } from '@a2a-js/sdk';
 import { describe, ExitCode, UserError } from '../../base/errors';
@@ -58,9 +58,9 @@ export class SqliteTaskStore implements TaskStore {
     let db: Database | undefined;
     try {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      // questions and answers of people stand in it, and in what SQLite puts beside it
+      if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
       db = new DatabaseSync(file);
-      // questions and answers of people stand in it
-      if (process.platform !== 'win32') chmodSync(file, 0o600);
       db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
       db.exec(`BEGIN EXCLUSIVE; ${schema} COMMIT;`);
       return new SqliteTaskStore(db);

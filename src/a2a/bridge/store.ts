@@ -3,9 +3,10 @@ import { RequestMalformedError } from '@a2a-js/sdk/errors';
 import { isEnd } from './words';
 
 /** What of a task is asked for in a list; the newest come first. */
-export type TaskFilter = Pick<ListTasksRequest, 'contextId' | 'status' | 'statusTimestampAfter' | 'pageToken'> & {
+export interface TaskFilter
+  extends Partial<Pick<ListTasksRequest, 'contextId' | 'status' | 'statusTimestampAfter' | 'pageToken'>> {
   pageSize: number;
-};
+}
 
 export interface TaskPage {
   tasks: Task[];
