@@ -16,7 +16,7 @@ import { demoFiles, ended, mmFile, Place, type Ran } from './mm-support';
 
 /** `mm --serve` as a process of its own, asked by plain HTTP and by the SDK's client of both versions. */
 
-const key = 'a-key-for-this-test-0123456789abcdef';
+const key = 'a-bridge-test-key-0123456789abcdef';
 let place: Place;
 beforeEach(() => {
   place = new Place(demoFiles);
@@ -175,7 +175,7 @@ describe('an agent that is offered', () => {
       return rpc(url, 'message/send', said('allow', { taskId: task.id }));
     };
     expect(answerOf(await chained({}))).toContain('from riker');
-    expect(JSON.stringify(await chained({ depth: 2 }))).not.toContain('from riker');
+    expect(answerOf(await chained({ depth: 2 }))).not.toContain('from riker');
   });
 
   test('of which a hundred are asked at once loses and mixes none', async () => {
@@ -200,10 +200,14 @@ describe('what is refused', () => {
     expect((await post(url, 'message/send', said('hi'))).status).toBe(401);
     expect((await post(url, 'message/send', said('hi'), { authorization: `Bearer ${key}x` })).status).toBe(401);
     const mine = { authorization: `Bearer ${key}` };
-    const asked = await rpc(url, 'message/send', said('run: env', { metadata: { mm: { canAnswer: true } } }), mine);
+    const asked = await rpc(
+      url,
+      'message/send',
+      said('run: env | grep -e KEY -e bridge-test || echo nothing of it', { metadata: { mm: { canAnswer: true } } }),
+      mine,
+    );
     const task = await rpc(url, 'message/send', said('allow', { taskId: asked.id }), mine);
-    expect(answerOf(task)).toContain('PATH=');
-    expect(JSON.stringify(task)).not.toContain(key);
+    expect(answerOf(task)).toContain('nothing of it');
   });
 
   test('a body of 50 MB, by its length and by its pieces, while the next call is answered', async () => {
@@ -305,7 +309,8 @@ async function untilAsync(done: () => Promise<boolean>, ms = 30_000): Promise<vo
 async function clientOf(url: string, version: string): Promise<Client> {
   const legacyCompat = { enabled: true };
   const fetchCard: typeof fetch = async (input, init) => {
-    const card = (await (await fetch(input, init)).json()) as Json;
+    // who knows 0.3 only sends no header
+    const card = (await (await (version === '0.3' ? fetch(input) : fetch(input, init))).json()) as Json;
     const { supportedInterfaces, ...legacy } = card;
     const current = supportedInterfaces.filter((one: Json) => one.protocolVersion === version);
     return Response.json(version === '0.3' ? legacy : { ...card, supportedInterfaces: current });

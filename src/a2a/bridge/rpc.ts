@@ -14,8 +14,8 @@ const sending = new Set(['message/send', 'message/stream', 'SendMessage', 'SendS
 /** A call as it came, before its version's handler reads it. */
 export interface Call {
   body: Record<string, unknown>;
-  /** It brings a message. */
-  sends: boolean;
+  /** It brings a message that is no answer to a task's question: new work. */
+  begins: boolean;
 }
 
 /** JSON-RPC of both versions on one address, by the SDK's own transport handlers. */
@@ -41,7 +41,8 @@ export class RpcEndpoint {
     }
     const record = recordOf(value);
     if (!record || !isShallow(record)) return undefined;
-    return { body: record, sends: typeof record.method === 'string' && sending.has(record.method) };
+    const sends = typeof record.method === 'string' && sending.has(record.method);
+    return { body: record, begins: sends && !recordOf(recordOf(record.params)?.message)?.taskId };
   }
 
   /** Answers a call, also one that fails. */

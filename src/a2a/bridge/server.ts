@@ -172,8 +172,8 @@ export class BridgeServer {
     }
     const call = agent.rpc.read(body);
     if (!call) json(response, 200, notACall());
-    else if (call.sends && this.#closing) refuse(request, response, 503, 'The bridge is being stopped.');
-    else if (call.sends && busy()) {
+    else if (call.begins && this.#closing) refuse(request, response, 503, 'The bridge is being stopped.');
+    else if (call.begins && busy()) {
       const headers = { 'Retry-After': String(busyRetry) };
       refuse(request, response, 429, 'Too many tasks are waiting. Try again later.', headers);
     } else await agent.rpc.answer(call, request, response);

@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Bridge, type BridgeOptions, startBridge } from '../../../../src/a2a/bridge/bridge';
 import { MemoryTaskStore } from '../../../../src/a2a/bridge/store';
@@ -188,6 +189,49 @@ describe('a message', () => {
       status: { state: 'completed' },
       artifacts: [{ parts: [{ text: 'still here' }] }],
     });
+  });
+});
+
+describe('a silent stream', () => {
+  it('gives signs of life', async () => {
+    let go = () => {};
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const { url } = await serve(
+      async (turn) => {
+        await gate;
+        return say('at last')(turn);
+      },
+      { limits: { keepAlive: 5 } },
+    );
+    const response = await fetch(url, { method: 'POST', headers, body: body('message/stream', said('hi')) });
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      text += read.value;
+      if (text.includes(': still here\n\n')) go();
+    }
+    expect(text).toContain('at last');
+    expect(text).toContain('"final":true');
+  });
+});
+
+describe('an address in a message', () => {
+  it('is passed on as one, and never fetched', async () => {
+    let hits = 0;
+    const other = createServer((_, response) => {
+      hits++;
+      response.end('secret');
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const uri = `http://127.0.0.1:${(other.address() as AddressInfo).port}/latest/meta-data`;
+    const { url, target } = await serve(say('x'));
+    const parts = [{ kind: 'file', file: { uri, name: 'x.txt', mimeType: 'text/plain' } }];
+    await rpc(url, 'message/send', said('', { parts }));
+    await new Promise((resolve) => other.close(resolve));
+    expect(target.prompts).toEqual([`[file x.txt: ${uri}]`]);
+    expect(hits).toBe(0);
   });
 });
 
