@@ -9,6 +9,11 @@ export type HostEnd = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'parent' | 'stdin';
 export interface EndWithHostOptions {
   /** Ends the host when it ends: the stdin of `mm -acp`, whose client has gone. */
   stdin?: Readable;
+  /**
+   * Runs before anything ends, for as long as it takes, where a signal ends the host: what works may come to its end. A second signal does
+   * not wait for it.
+   */
+  before?(why: HostEnd): Promise<void>;
   /** Runs first; the children end while it runs. What it throws changes nothing. */
   onEnd?(why: HostEnd): void | Promise<void>;
   /** `process.exit` when not given. */
@@ -38,8 +43,13 @@ export function endWithHost(pool: Pick<ChildPool, 'end' | 'killNow'>, o: EndWith
       return;
     }
     ending = true;
-    const own = Promise.resolve().then(() => o.onEnd?.(why));
-    void Promise.allSettled([pool.end(hurriedGraces), settled(own)]).then(() => exit(exitCodes[why]));
+    const waits = why === 'parent' || why === 'stdin' ? undefined : o.before?.(why).catch(() => {});
+    const go = () => {
+      const own = Promise.resolve().then(() => o.onEnd?.(why));
+      void Promise.allSettled([pool.end(hurriedGraces), settled(own)]).then(() => exit(exitCodes[why]));
+    };
+    if (waits) void waits.then(go);
+    else go();
   };
   const onSignal = (signal: NodeJS.Signals) => end(signal as HostEnd);
   for (const signal of signals) process.on(signal, onSignal);

@@ -13,6 +13,8 @@ export async function main(argv: readonly string[], services: Services): Promise
         return await (await import('./acp')).acpMode(command, services);
       case 'ask':
         return await (await import('./ask')).askMode(command, services);
+      case 'serve':
+        return await (await import('./serve')).serveMode(command, services);
       case 'print':
         return await (await import('./print')).printMode(command, services);
       case 'help':

@@ -10,7 +10,13 @@ export interface Services extends EngineServices {
    * From now on a signal, or the end of the parent or of stdin, ends this process and all below it, after `onEnd`.
    * Resolves when that is in place.
    */
-  endWithHost(o: { stdin?: NodeJS.ReadStream; onEnd(): void | Promise<void> }): Promise<void>;
+  endWithHost(o: {
+    stdin?: NodeJS.ReadStream;
+    /** After a first signal, for as long as it takes; a second one does not wait for it. */
+    before?(): Promise<void>;
+    onEnd(): void | Promise<void>;
+    exit?(code: number): void;
+  }): Promise<void>;
   /** Ends all children. */
   end(): Promise<void>;
 }

@@ -144,7 +144,7 @@ describe('mm --ask (rule 13)', () => {
     });
     const help = await place.run(['--help']);
     expect(help).toMatchObject({ code: 0, stderr: '' });
-    for (const later of ['--resume', '--serve', '--keep', '-mcp', 'skills']) expect(help.stdout).not.toContain(later);
+    for (const later of ['--resume', '--keep', '-mcp', 'skills']) expect(help.stdout).not.toContain(later);
     expect((await place.run(['-version'])).stdout).toMatch(/^mm \d+\.\d+\.\d+\n$/);
   });
 

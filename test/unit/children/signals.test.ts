@@ -3,10 +3,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { endWithHost } from '../../../src/children/signals';
 
 afterEach(() => vi.restoreAllMocks());
-function setUp(o: { end?: () => Promise<void>; onEnd?: () => Promise<void>; stdin?: PassThrough } = {}) {
+function setUp(
+  o: { end?: () => Promise<void>; before?: () => Promise<void>; onEnd?: () => Promise<void>; stdin?: PassThrough } = {},
+) {
   const pool = { end: vi.fn(o.end ?? (async () => {})), killNow: vi.fn() };
   const exit = vi.fn();
-  const end = endWithHost(pool, { exit, onEnd: o.onEnd, stdin: o.stdin, pollEvery: 5 });
+  const end = endWithHost(pool, { exit, before: o.before, onEnd: o.onEnd, stdin: o.stdin, pollEvery: 5 });
   return { pool, exit, end };
 }
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5));
@@ -42,6 +44,32 @@ describe('the end of a host', () => {
     spy.mockReturnValue(1);
     await vi.waitFor(() => expect(exit).toHaveBeenCalledExactlyOnceWith(129));
     end.dispose();
+  });
+
+  it('waits for what comes before it, whether that fails or not; a second signal does not', async () => {
+    let fail = (_: Error) => {};
+    const { pool, exit, end } = setUp({
+      before: () =>
+        new Promise((_, reject) => {
+          fail = reject;
+        }),
+    });
+    process.emit('SIGTERM', 'SIGTERM');
+    await tick();
+    expect(pool.end).not.toHaveBeenCalled();
+    fail(new Error('bug'));
+    await tick();
+    expect(pool.end).toHaveBeenCalledOnce();
+    expect(exit).toHaveBeenCalledExactlyOnceWith(143);
+    end.dispose();
+
+    const hasty = setUp({ before: () => new Promise(() => {}) });
+    process.emit('SIGINT', 'SIGINT');
+    await tick();
+    process.emit('SIGINT', 'SIGINT');
+    expect(hasty.pool.killNow).toHaveBeenCalledOnce();
+    expect(hasty.exit).toHaveBeenCalledExactlyOnceWith(130);
+    hasty.end.dispose();
   });
 
   it('a second signal waits for nothing', async () => {

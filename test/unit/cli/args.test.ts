@@ -24,6 +24,28 @@ describe('arguments of mm', () => {
     expect(of('--ask bob is 3 - 2')).toMatchObject({ prompt: 'is 3 - 2' });
   });
 
+  it('say what is served, and where', () => {
+    expect(of('--serve')).toEqual({ mode: 'serve', agents: [] });
+    expect(of('--serve bob riker --host ::1 -port=0 --key-env K --url https://x --tasks t -config f')).toEqual({
+      mode: 'serve',
+      agents: ['bob', 'riker'],
+      host: '::1',
+      port: 0,
+      keyEnv: 'K',
+      url: 'https://x',
+      tasks: 't',
+      config: 'f',
+    });
+    for (const line of [
+      '--serve --port',
+      '--serve --port x',
+      '--serve --port 65536',
+      '--serve --port -1',
+      '-p hi --port 1',
+    ])
+      expect(() => of(line)).toThrow(expect.objectContaining({ exitCode: 2 }));
+  });
+
   it('that make no sense are errors with exit code 2', () => {
     for (const line of [
       '',

@@ -1,0 +1,4 @@
+export const node24: string;
+export function whyNoNode24(): string | undefined;
+export function nodeInstalled(): Promise<boolean>;
+export function installNode(): Promise<void>;
