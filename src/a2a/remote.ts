@@ -80,6 +80,7 @@ class RemoteSession implements TargetSession {
   #context: string | undefined;
   #state: TaskState = 'unknown';
   #message: Part[] = [];
+  #asksLeave = false;
   #taskKnown: (() => void) | undefined;
 
   constructor(
@@ -218,6 +219,7 @@ class RemoteSession implements TargetSession {
     if (event.type === 'task' || event.type === 'status') {
       this.#state = event.state;
       this.#message = event.message;
+      this.#asksLeave = event.asksLeave === true;
     }
   }
 
@@ -237,7 +239,8 @@ class RemoteSession implements TargetSession {
   async #answer(signal: AbortSignal): Promise<string> {
     const { name, onInput } = this.request;
     const question = visible(cap(wordsOf(this.#message), 10_000).text);
-    const answer = await onInput?.(question || l10n.t('It needs something more, and does not say what.'), signal);
+    const text = question || l10n.t('It needs something more, and does not say what.');
+    const answer = await onInput?.({ text, leave: this.#asksLeave }, signal);
     if (answer !== undefined) return answer;
     const asks = firstLine(question, 300);
     const sign = this.#state === 'auth-required';

@@ -27,11 +27,19 @@ export interface Artifact {
   parts: Part[];
 }
 
+/** Where a task stands, and what the agent says to that. */
+export interface Status {
+  state: TaskState;
+  message: Part[];
+  /** The message asks for leave, and takes `allow` or `reject`: it comes from a bridge of ours (design, section 9). */
+  asksLeave?: boolean;
+}
+
 /** What a server says of a task, in either version. */
 export type TaskEvent =
   /** All of it, as it stands. */
-  | { type: 'task'; id: string; contextId?: string; state: TaskState; message: Part[]; artifacts: Artifact[] }
-  | { type: 'status'; id: string; contextId?: string; state: TaskState; message: Part[] }
+  | ({ type: 'task'; id: string; contextId?: string; artifacts: Artifact[] } & Status)
+  | ({ type: 'status'; id: string; contextId?: string } & Status)
   /** `append`: its parts belong behind those of the artifact with the same id. */
   | { type: 'artifact'; id: string; contextId?: string; artifact: Artifact; append: boolean }
   /** An answer without a task. */
@@ -110,9 +118,12 @@ function readMessage(message: Record<string, unknown>): TaskEvent | undefined {
   return { type: 'message', contextId: idOf(message.contextId), parts: partsOf(message.parts) };
 }
 
-function statusOf(value: unknown): { state: TaskState; message: Part[] } {
+function statusOf(value: unknown): Status {
   const { state, message } = fieldsOf(value);
-  return { state: stateOf(state), message: partsOf(fieldsOf(message).parts) };
+  const { parts, metadata } = fieldsOf(message);
+  const status: Status = { state: stateOf(state), message: partsOf(parts) };
+  if (isObject(fieldsOf(fieldsOf(metadata).mm).question)) status.asksLeave = true;
+  return status;
 }
 
 /** `working`, or `TASK_STATE_WORKING`. */

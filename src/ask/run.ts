@@ -27,6 +27,7 @@ import type {
   AskRequest,
   AskTarget,
   InputAsker,
+  InputQuestion,
   TargetPermission,
   TargetSession,
 } from './types';
@@ -247,7 +248,7 @@ export class AskRun {
         onUpdate: (update) => this.#onUpdate(update),
         onPermission: (permission, signal) => this.#onPermission(permission, signal),
         onAlive: () => this.#silence?.alive(),
-        onInput: this.#input && ((text, signal) => this.#onInput(text, signal)),
+        onInput: this.#input && ((about, signal) => this.#onInput(about, signal)),
         onAsk: this.parts.hub ? (params, signal) => this.#onAsk(entry, chain, params, signal) : undefined,
       });
       return await orStopped(opening, this.signal, this.parts.cancelGrace, (late) => late.close());
@@ -389,9 +390,9 @@ export class AskRun {
   }
 
   /** What the agent wants to know of the person; the time until the answer is the person's (rule 11). */
-  async #onInput(text: string, signal: AbortSignal): Promise<string | undefined> {
+  async #onInput(about: Pick<InputQuestion, 'text' | 'leave'>, signal: AbortSignal): Promise<string | undefined> {
     if (!this.#prompting || this.#stop.signal.aborted) return undefined;
-    const question = { id: `${this.request.id}:${++this.#questions}`, path: [...this.#path], text };
+    const question = { id: `${this.request.id}:${++this.#questions}`, path: [...this.#path], ...about };
     const moot = linkedStop(this.#stop.signal, signal);
     let answer: string | undefined;
     try {

@@ -111,6 +111,8 @@ export interface InputQuestion {
   path: string[];
   /** Untrusted, and cleaned. */
   text: string;
+  /** It asks for leave: the answer is `allow` or `reject`. */
+  leave: boolean;
 }
 
 /** Puts such questions to a person. Resolves to undefined when there is no answer, also when `signal` says that it is moot. */
@@ -245,7 +247,7 @@ export interface TargetRequest {
   /** The agent works and has nothing to say: that is no silence (rule 11). */
   onAlive?(): void;
   /** The agent asks the person something that is no permission; undefined when there is no answer. Absent where nobody can be asked. */
-  onInput?(question: string, signal: AbortSignal): Promise<string | undefined>;
+  onInput?(question: Pick<InputQuestion, 'text' | 'leave'>, signal: AbortSignal): Promise<string | undefined>;
   /** The agent sent `_mm/ask` (only offered when this is set, so only by a hub). Rejects with an `AskError`. */
   onAsk?(
     request: { toolCallId: string; agent: string; prompt: string; context?: string },

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { InputAsker, InputQuestion } from '../ask/types';
 import { l10n } from '../base/l10n';
 import { cap, firstLine } from '../base/text';
+import { maxCharacters, maxLines } from './dialogText';
 
 /** Characters of a question that an input box shows; the whole of it stands in the view. */
 const longest = 300;
@@ -20,8 +21,28 @@ export class Inputs implements InputAsker {
   }
 }
 
-async function show({ path, text }: InputQuestion, signal: AbortSignal): Promise<string | undefined> {
+async function show(question: InputQuestion, signal: AbortSignal): Promise<string | undefined> {
   if (signal.aborted) return undefined;
+  return question.leave ? leave(question, signal) : words(question, signal);
+}
+
+/** Never cut: what is too long for a dialog can only be rejected there (faults F046). */
+async function leave({ path, text }: InputQuestion, signal: AbortSignal): Promise<string | undefined> {
+  const fits = text.length <= maxCharacters && text.split('\n').length <= maxLines;
+  const allow = { title: l10n.t('Allow Once') };
+  const reject = { title: l10n.t('Reject'), isCloseAffordance: true };
+  const detail = fits ? text : l10n.t('It is too long to be shown as a whole, so it can only be rejected.');
+  const title = l10n.t('{0} asks for your leave, for a call where it runs', path.join(' → '));
+  const chosen = await vscode.window.showWarningMessage(
+    title,
+    { modal: true, detail },
+    ...(fits ? [allow, reject] : [reject]),
+  );
+  if (signal.aborted) return undefined;
+  return chosen === allow ? 'allow' : 'reject';
+}
+
+async function words({ path, text }: InputQuestion, signal: AbortSignal): Promise<string | undefined> {
   const moot = new vscode.CancellationTokenSource();
   const cancel = () => moot.cancel();
   signal.addEventListener('abort', cancel, { once: true });

@@ -247,8 +247,8 @@ describe('an agent that asks back', () => {
   it('gets the person’s answer, in the same task', async () => {
     agent = await asking();
     const asked: string[] = [];
-    const onInput = async (question: string) => {
-      asked.push(question);
+    const onInput = async ({ text }: { text: string }) => {
+      asked.push(text);
       return 'red';
     };
     expect((await ask('paint', { onInput })).answer).toBe('It is red.');
@@ -267,6 +267,24 @@ describe('an agent that asks back', () => {
     expect(error.message).toBe('scenes asks back, and was not answered: Which colour?');
     expect(error.forModel).toContain('Which colour?');
     expect(agent.of('cancel').map((c) => c.params)).toEqual([{ id: 'task-1' }]);
+  });
+
+  it('a question for leave from a bridge of ours is told as one', async () => {
+    const update = statusUpdate('input-required', 'bob/bash: ls');
+    Object.assign(update.status.message!, { metadata: { mm: { question: { name: 'bob/bash' } } } });
+    agent = (await ScriptedA2A.start()).on('stream', (_, reply, time) =>
+      reply.events(
+        time === 0 ? [taskOf('working'), update] : [taskOf('completed', { artifacts: [artifactOf('ran')] })],
+      ),
+    );
+    const asked: unknown[] = [];
+    const onInput = async (question: unknown) => {
+      asked.push(question);
+      return 'allow';
+    };
+    expect((await ask('run: ls', { onInput })).answer).toBe('ran');
+    expect(asked).toEqual([{ text: 'bob/bash: ls', leave: true }]);
+    expect(agent.of('stream')[1]!.params.message.parts).toEqual([{ kind: 'text', text: 'allow' }]);
   });
 
   it('a sign-in is told as one', async () => {

@@ -46,6 +46,7 @@ describe('ids and package.json say the same', () => {
       'mm: Open Configuration',
       'mm: Permissions…',
       'mm: Restart Agent…',
+      'mm: Set a Secret…',
       'mm: Show Log',
     ]);
   });
