@@ -307,7 +307,7 @@ export interface AgentDetails {
   uses?: UsesView;
   compare?: CompareView;
   /** What came, unchanged. At most 200,000 characters. */
-  raw?: { text: string; /** Milliseconds since the epoch. */ at: number };
+  raw?: { text: string /** Milliseconds since the epoch. */; at: number };
 }
 
 export type DetailsTab = 'overview' | 'compare' | 'json';
