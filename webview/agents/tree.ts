@@ -36,6 +36,8 @@ export class AgentTreeView {
   readonly #open = new Set<string>();
   #lines: Line[] = [];
   #selected: string | undefined;
+  /** The agent to which the selected line belongs. */
+  #near: string | undefined;
   readonly #heights = new Heights<Line>(guess);
   #width = 0;
   #typed = { text: '', at: 0 };
@@ -128,6 +130,7 @@ export class AgentTreeView {
     const height = scroller?.clientHeight || window.innerHeight;
     const above = scroller && tree ? scroller.getBoundingClientRect().top - tree.getBoundingClientRect().top : 0;
     const selected = this.#lines.findIndex((line) => line.id === this.#selected);
+    this.#near = this.#lines[selected]?.row?.id;
     return this.#heights.pieces(Math.max(0, above), above + height, selected);
   }
 
@@ -169,8 +172,8 @@ export class AgentTreeView {
 
   #line(line: Line): TemplateResult {
     const selected = line.id === this.#selected;
-    const agent = this.#selected?.split('#')[0];
-    return lineView(line, selected, selected || (line.row !== undefined && line.row.id === agent), this.#acts);
+    const near = line.row !== undefined && line.row.id === this.#near;
+    return lineView(line, selected, selected || near, this.#acts);
   }
 
   #find(): TemplateResult {

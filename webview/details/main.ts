@@ -14,7 +14,7 @@ function start(): void {
   const code = acquireVsCodeApi();
   const post = (message: FromDetailsPage) => code.postMessage(message);
   const main = document.createElement('main');
-  main.className = 'agent agent-page';
+  main.className = 'agent-page';
   document.body.append(main, sprite());
   const stored = code.getState();
   const page = new DetailsPage(main, post, {

@@ -31,14 +31,16 @@ export class DetailsPage {
   readonly #menu: Menu;
 
   constructor(
-    host: HTMLElement,
+    private readonly host: HTMLElement,
     private readonly post: (message: FromDetailsPage) => void,
     private readonly memory: { stored: DetailsMemory; store(memory: DetailsMemory): void },
   ) {
     this.#tab = memory.stored.tab ?? 'overview';
-    this.#page = host;
+    this.#page = document.createElement('div');
+    this.#page.className = 'agent';
+    // outside of what is a container for widths, within which nothing can lie over the whole page
     const over = document.createElement('div');
-    host.append(over);
+    host.append(this.#page, over);
     this.#menu = new Menu(over);
   }
 
@@ -66,11 +68,14 @@ export class DetailsPage {
   }
 
   draw(): void {
-    const details = this.#details;
+    // of one that is gone all can be read and nothing be done
+    const details =
+      this.#details && this.#gone !== undefined
+        ? { ...this.#details, row: { ...this.#details.row, actions: [] } }
+        : this.#details;
     if (details) this.#page.dataset.hue = hue(details.row.name);
-    this.#page.setAttribute('aria-label', details ? t('Agent {0}', details.row.name) : t('Agent'));
-    // before the menu, which lies over everything
-    render(details ? this.#all(details) : this.#nothing(), this.#page, { renderBefore: this.#page.lastChild });
+    this.host.setAttribute('aria-label', details ? t('Agent {0}', details.row.name) : t('Agent'));
+    render(details ? this.#all(details) : this.#nothing(), this.#page);
   }
 
   #remember(): void {
@@ -148,8 +153,8 @@ export class DetailsPage {
 
   #head(details: AgentDetails): TemplateResult {
     const { row, card, host, pin } = details;
-    const can = (action: AgentAction) => this.#gone === undefined && row.actions.includes(action);
-    const more = this.#gone === undefined ? row.actions.filter((action) => !placed.includes(action)) : [];
+    const can = (action: AgentAction) => row.actions.includes(action);
+    const more = row.actions.filter((action) => !placed.includes(action));
     const button = (action: AgentAction, primary: string) =>
       html`<button type="button" class=${`btn${primary}`} @click=${() => this.post({ type: 'do', action })}>${actionText(action, row)}</button>`;
     const protocol = protocolText(row);
