@@ -63,8 +63,14 @@ export function lines(shown: readonly ShownGroup[], closed: ReadonlySet<string>,
     if (!isOpen) continue;
     const notice = group.notice ? 1 : 0;
     const size = rows.length + notice;
-    if (notice)
-      result.push({ id: `${group.id}#notice`, level: 2, parent: group.id, position: 1, size, group, notice: true });
+    // what is so for good and keeps nobody from asking stands below the agents, everything else above them
+    const below = group.notice?.kind === 'no-database';
+    const before = below ? 0 : notice;
+    const told = (position: number) => {
+      if (notice)
+        result.push({ id: `${group.id}#notice`, level: 2, parent: group.id, position, size, group, notice: true });
+    };
+    if (!below) told(1);
     for (const [i, row] of rows.entries()) {
       const details = detailsOf(row);
       const rowOpen = details.length > 0 ? open.has(row.id) : undefined;
@@ -72,7 +78,7 @@ export function lines(shown: readonly ShownGroup[], closed: ReadonlySet<string>,
         id: row.id,
         level: 2,
         parent: group.id,
-        position: i + 1 + notice,
+        position: i + 1 + before,
         size,
         row,
         ...(rowOpen === undefined ? {} : { open: rowOpen }),
@@ -90,6 +96,7 @@ export function lines(shown: readonly ShownGroup[], closed: ReadonlySet<string>,
           ...(k === details.length - 1 ? { last: true } : {}),
         });
     }
+    if (below) told(size);
   }
   return result;
 }

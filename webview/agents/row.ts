@@ -72,9 +72,9 @@ export function lineView(line: Line, selected: boolean, near: boolean, acts: Row
 
 function groupText(line: Line): TemplateResult {
   const group = line.group!;
-  return html`${icon('chevron-right', 'twist')}<b class="cut" title=${group.title}>${group.title}</b> <span class="num">${number(line.count ?? 0)}</span> ${
-    group.aside ? html`<span class="cut row-aside" title=${group.aside}>${group.aside}</span>` : nothing
-  }`;
+  return html`${icon('chevron-right', 'twist')}<b class="cut" title=${group.title}>${group.title}</b> ${
+    line.count === 0 && group.notice ? nothing : html`<span class="num">${number(line.count ?? 0)}</span> `
+  }${group.aside ? html`<span class="cut row-aside" title=${group.aside}>${group.aside}</span>` : nothing}`;
 }
 
 function rowText(line: Line, row: AgentRow, tab: number, acts: RowActs): TemplateResult {

@@ -157,7 +157,7 @@ export class AgentTreeView {
     const nobody = this.#groups !== undefined && groups.every((g) => g.rows.length === 0 && !g.notice);
     const found = counts(groups, this.#wanted);
     return html`<h1 class="sr">${t('Agents, local and behind the proxy')}</h1>${nobody ? nothing : this.#find()}<div class="agents-scroll" @scroll=${() => this.#paint()}>${
-      nobody ? this.#nobody() : this.#states(found)
+      nobody ? this.#nobody() : groups.some((g) => g.rows.length > 0) ? this.#states(found) : nothing
     }<p class="sr" role="status">${isNarrowed(this.#wanted) ? agentCount(found[this.#wanted.state]) : ''}</p>${
       !nobody && this.#groups && this.#lines.length === 0 ? this.#none() : nothing
     }<div class="tree" role="tree" aria-label=${t('Agents')} ?hidden=${this.#lines.length === 0 || nobody}>${repeat(
