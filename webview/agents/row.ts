@@ -51,9 +51,12 @@ export function lineView(line: Line, selected: boolean, near: boolean, acts: Row
         : row && isOff(row.state)
           ? 'row off'
           : 'row';
-  return html`<div class=${kind} role="treeitem" data-id=${id} aria-level=${level} aria-posinset=${position} aria-setsize=${size} aria-selected=${selected} aria-expanded=${open ?? nothing} tabindex=${selected ? 0 : -1} ?data-open=${open === true || detail !== undefined} @click=${() => acts.click(line)} @contextmenu=${(
+  return html`<div class=${kind} role="treeitem" data-id=${id} aria-level=${level} aria-posinset=${position} aria-setsize=${size} aria-selected=${selected} aria-expanded=${open ?? nothing} tabindex=${selected ? 0 : -1} ?data-open=${open === true || detail !== undefined} @click=${(
     event: Event,
   ) => {
+    // what a button in the row does is its own
+    if (!(event.target as Element).closest('button')) acts.click(line);
+  }} @contextmenu=${(event: Event) => {
     if (!row) return;
     event.preventDefault();
     acts.menu(line, event);
@@ -88,12 +91,7 @@ function rowText(line: Line, row: AgentRow, tab: number, acts: RowActs): Templat
     row.model ? html`<span class="cut dim small" title=${row.model}>${row.model}</span> ` : nothing
   }${stateSign(row)}</div>${
     remedy
-      ? html`<div class="row-act"><span class=${cut}>${sub}</span> <button type="button" class="btn-text" tabindex=${tab} @click=${(
-          event: Event,
-        ) => {
-          event.stopPropagation();
-          acts.do('register', row);
-        }}>${actionText('register', row)}</button></div>`
+      ? html`<div class="row-act"><span class=${cut}>${sub}</span> <button type="button" class="btn-text" tabindex=${tab} @click=${() => acts.do('register', row)}>${actionText('register', row)}</button></div>`
       : sub === ''
         ? nothing
         : html`<div class=${cut} title=${line.open ? nothing : sub}>${sub}</div>`

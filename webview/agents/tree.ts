@@ -35,6 +35,7 @@ export class AgentTreeView {
   #closedFound = new Set<string>();
   readonly #open = new Set<string>();
   #lines: Line[] = [];
+  #found = counts([], everything);
   #selected: string | undefined;
   /** The agent to which the selected line belongs. */
   #near: string | undefined;
@@ -110,6 +111,7 @@ export class AgentTreeView {
       // whoever was on a row that has gone is on the one in its place
       this.#selected = this.#lines[Math.min(Math.max(at, 0), this.#lines.length - 1)]?.id;
     }
+    this.#found = counts(this.#groups ?? [], this.#wanted);
     this.#heights.use(this.#lines);
     this.#paint();
     if (had && !this.#page.contains(document.activeElement)) this.#focus();
@@ -155,7 +157,7 @@ export class AgentTreeView {
   #template(pieces: readonly Piece[]): TemplateResult {
     const groups = this.#groups ?? [];
     const nobody = this.#groups !== undefined && groups.every((g) => g.rows.length === 0 && !g.notice);
-    const found = counts(groups, this.#wanted);
+    const found = this.#found;
     return html`<h1 class="sr">${t('Agents, local and behind the proxy')}</h1>${nobody ? nothing : this.#find()}<div class="agents-scroll" @scroll=${() => this.#paint()}>${
       nobody ? this.#nobody() : groups.some((g) => g.rows.length > 0) ? this.#states(found) : nothing
     }<p class="sr" role="status">${isNarrowed(this.#wanted) ? agentCount(found[this.#wanted.state]) : ''}</p>${
