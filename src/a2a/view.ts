@@ -166,8 +166,11 @@ export interface AgentRow {
   actions: AgentAction[];
 }
 
-/** Id of a group: the agents of this window, those of a registry by its name in `proxies:`, those that are only written down. */
-export type AgentGroupId = 'window' | `proxy:${string}` | 'defined';
+/**
+ * Id of a group: the agents of this window, those of a proxy by its name in `proxies:`, those of a list of card addresses, those of a
+ * public registry of ACP agents, those that are only written down.
+ */
+export type AgentGroupId = 'window' | `proxy:${string}` | `cards:${string}` | `acp:${string}` | 'defined';
 
 export interface AgentGroup {
   id: AgentGroupId;

@@ -250,6 +250,16 @@ describe('the page of the view "Agents"', () => {
     expect(await item(/^bob/).getAttribute('aria-expanded')).toBe('true');
   });
 
+  it('a menu goes when the list under it is turned, and the focus stays with the agent', async () => {
+    await show(agentGroups(), { height: 400 });
+    await item(/^scenes/).click({ button: 'right' });
+    expect(await view.page.getByRole('menu').count()).toBe(1);
+    await view.page.mouse.move(20, 200);
+    await view.page.mouse.wheel(0, 100);
+    await view.page.getByRole('menu').waitFor({ state: 'detached' });
+    expect(await focused()).toBe('proxy:team/scenes');
+  });
+
   it('everything that can be done with an agent is in its menu, and nothing else', async () => {
     await show(agentGroups());
     await item(/^quark/).click({ button: 'right' });

@@ -59,7 +59,7 @@ export class Menu {
     const back = this.#back;
     this.#back = undefined;
     if (back?.hasAttribute('aria-haspopup')) back.setAttribute('aria-expanded', 'false');
-    if (giveBack) back?.focus();
+    if (giveBack) back?.focus({ preventScroll: true });
     render(nothing, this.host);
   }
 

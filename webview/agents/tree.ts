@@ -145,6 +145,9 @@ export class AgentTreeView {
     return changed;
   }
 
+  /** A menu stands beside what opened it, so it goes when that is turned away. */
+  readonly #wheel = { handleEvent: () => this.#menu.close(), passive: true };
+
   #resized(): void {
     const width = this.#scroller()?.clientWidth ?? 0;
     if (width !== this.#width) {
@@ -158,7 +161,7 @@ export class AgentTreeView {
     const groups = this.#groups ?? [];
     const nobody = this.#groups !== undefined && groups.every((g) => g.rows.length === 0 && !g.notice);
     const found = this.#found;
-    return html`<h1 class="sr">${t('Agents, local and behind the proxy')}</h1>${nobody ? nothing : this.#find()}<div class="agents-scroll" @scroll=${() => this.#paint()}>${
+    return html`<h1 class="sr">${t('Agents, local and behind the proxy')}</h1>${nobody ? nothing : this.#find()}<div class="agents-scroll" @scroll=${() => this.#paint()} @wheel=${this.#wheel}>${
       nobody ? this.#nobody() : groups.some((g) => g.rows.length > 0) ? this.#states(found) : nothing
     }<p class="sr" role="status">${isNarrowed(this.#wanted) ? agentCount(found[this.#wanted.state]) : ''}</p>${
       !nobody && this.#groups && this.#lines.length === 0 ? this.#none() : nothing
