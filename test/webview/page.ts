@@ -2,11 +2,15 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Browser, chromium, type Page } from '@playwright/test';
+import type { FromAgentsPage, FromDetailsPage, ToAgentsPage, ToDetailsPage } from '../../src/a2a/view';
 import type { FromAsksPage, ToAsksPage } from '../../src/chat/asks';
 import type { FromPage, PageState, ToPage } from '../../src/chat/page';
 
 /** Everything that runs this runs in the project's folder; a bundle of it may lie anywhere. */
 const here = (path: string) => resolve(process.cwd(), path);
+
+type ToAnyPage = ToPage | ToAsksPage | ToAgentsPage | ToDetailsPage;
+type FromAnyPage = FromPage | FromAsksPage | FromAgentsPage | FromDetailsPage;
 
 export type Theme = 'dark' | 'light' | 'hc';
 const themes: Record<Theme, [string, string]> = {
@@ -26,7 +30,9 @@ const files = new Map<string, Promise<string>>();
 
 /** Read once: a build that runs at the same time cannot take a file away. */
 function source(name: string): Promise<string> {
-  const file = here(/^(chat|asks)\.(js|css)$/.test(name) ? `dist/webview/${name}` : `test/webview/${name}`);
+  const file = here(
+    /^(chat|asks|agents|details)\.(js|css)$/.test(name) ? `dist/webview/${name}` : `test/webview/${name}`,
+  );
   let text = files.get(file);
   if (!text) {
     text = readFile(file, 'utf8');
@@ -62,7 +68,7 @@ export class ChatPage {
     return new ChatPage(page);
   }
 
-  async give(...messages: (ToPage | ToAsksPage)[]): Promise<void> {
+  async give(...messages: ToAnyPage[]): Promise<void> {
     await this.page.evaluate((list) => {
       const editor = window as unknown as { give(m: unknown): void };
       for (const m of list) editor.give(m);
@@ -77,8 +83,8 @@ export class ChatPage {
     }, count);
   }
 
-  async sent(): Promise<(FromPage | FromAsksPage)[]> {
-    return this.page.evaluate(() => (window as unknown as { sent: (FromPage | FromAsksPage)[] }).sent);
+  async sent(): Promise<FromAnyPage[]> {
+    return this.page.evaluate(() => (window as unknown as { sent: FromAnyPage[] }).sent);
   }
 
   async close(): Promise<void> {

@@ -5,14 +5,21 @@ import check from '@vscode/codicons/src/icons/check.svg';
 import checkAll from '@vscode/codicons/src/icons/check-all.svg';
 import chevronRight from '@vscode/codicons/src/icons/chevron-right.svg';
 import circleSlash from '@vscode/codicons/src/icons/circle-slash.svg';
+import close from '@vscode/codicons/src/icons/close.svg';
+import comment from '@vscode/codicons/src/icons/comment.svg';
 import commentDiscussion from '@vscode/codicons/src/icons/comment-discussion.svg';
 import copy from '@vscode/codicons/src/icons/copy.svg';
 import dash from '@vscode/codicons/src/icons/dash.svg';
+import ellipsis from '@vscode/codicons/src/icons/ellipsis.svg';
 import error from '@vscode/codicons/src/icons/error.svg';
 import fileCode from '@vscode/codicons/src/icons/file-code.svg';
+import filter from '@vscode/codicons/src/icons/filter.svg';
 import folder from '@vscode/codicons/src/icons/folder.svg';
 import info from '@vscode/codicons/src/icons/info.svg';
 import loading from '@vscode/codicons/src/icons/loading.svg';
+import lock from '@vscode/codicons/src/icons/lock.svg';
+import question from '@vscode/codicons/src/icons/question.svg';
+import search from '@vscode/codicons/src/icons/search.svg';
 import shield from '@vscode/codicons/src/icons/shield.svg';
 import stopCircle from '@vscode/codicons/src/icons/stop-circle.svg';
 import warning from '@vscode/codicons/src/icons/warning.svg';
@@ -28,14 +35,21 @@ const sources = {
   'check-all': checkAll,
   'chevron-right': chevronRight,
   'circle-slash': circleSlash,
+  close,
+  comment,
   'comment-discussion': commentDiscussion,
   copy,
   dash,
+  ellipsis,
   error,
   'file-code': fileCode,
+  filter,
   folder,
   info,
   loading,
+  lock,
+  question,
+  search,
   shield,
   'stop-circle': stopCircle,
   warning,

@@ -22,14 +22,27 @@ export function t(message: string, ...args: Args): string {
 }
 
 /** What formats numbers and times; made once per language, because making one costs more than drawing an entry. */
-let formats: { language: string; number: Intl.NumberFormat; time: Intl.DateTimeFormat } | undefined;
+let formats:
+  | {
+      language: string;
+      number: Intl.NumberFormat;
+      money: Intl.NumberFormat;
+      time: Intl.DateTimeFormat;
+      day: Intl.DateTimeFormat;
+      month: Intl.DateTimeFormat;
+    }
+  | undefined;
 
 function format(): NonNullable<typeof formats> {
   if (formats?.language === language) return formats;
   const make = (tag: string | undefined) => ({
     language,
     number: new Intl.NumberFormat(tag),
+    money: new Intl.NumberFormat(tag, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' }),
     time: new Intl.DateTimeFormat(tag, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+    // the days are the proxy's, which counts in UTC
+    day: new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'long', timeZone: 'UTC' }),
+    month: new Intl.DateTimeFormat(tag, { month: 'short', timeZone: 'UTC' }),
   });
   try {
     formats = make(language);
@@ -43,6 +56,23 @@ function format(): NonNullable<typeof formats> {
 /** A number as people of that language write it: "12,310". */
 export function number(value: number): string {
   return format().number.format(value);
+}
+
+/** US dollars: "$1.20". A part of a cent is not nothing: "< $0.01". */
+export function money(value: number): string {
+  return value > 0 && value < 0.005 ? t('< {0}', format().money.format(0.01)) : format().money.format(value);
+}
+
+/** "24 November" of "2026-11-24"; what is no date stays as it is. */
+export function dayOf(date: string): string {
+  const day = new Date(`${date}T00:00:00Z`);
+  return Number.isNaN(day.getTime()) ? date : format().day.format(day);
+}
+
+/** "Nov" of "2026-11-24". */
+export function monthOf(date: string): string {
+  const day = new Date(`${date}T00:00:00Z`);
+  return Number.isNaN(day.getTime()) ? '' : format().month.format(day);
 }
 
 /** "10:42" with its machine form; nothing for what is no time, since a damaged file must not keep a conversation from being drawn. */
