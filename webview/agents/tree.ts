@@ -1,15 +1,14 @@
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { AgentAction, AgentGroup, AgentRow, FromAgentsPage } from '../../src/a2a/view';
-import { icon } from '../chat/base/icons';
-import { number, t } from '../chat/base/l10n';
+import { t } from '../chat/base/l10n';
+import { filterItems, type HeadActs, nobodyYet, noneFound, searchBox, stateButtons } from './head';
 import { guess, type Line, lines } from './lines';
-import { counts, everything, isNarrowed, type SortBy, shownGroups, stateFilters, type Wanted, withRows } from './list';
+import { counts, everything, isNarrowed, type SortBy, shownGroups, type Wanted, withRows } from './list';
 import { Menu, type MenuItem } from './menu';
-import { stateShape } from './parts';
 import { inMenu, lineView, type RowActs } from './row';
 import { Heights, type Piece } from './sight';
-import { actionText, agentCount, filterText } from './words';
+import { actionText, agentCount } from './words';
 
 /** What the page keeps over its lives. */
 export interface Memory {
@@ -20,8 +19,6 @@ export interface Memory {
 
 /** Milliseconds after which the next letter begins a new name. */
 const typing = 700;
-
-const shapes = { ready: 'ready', running: 'running', asleep: 'asleep', look: 'failing' } as const;
 
 /**
  * The tree "Agents": rows as flat siblings with their level, of which only those in sight are in the page, and one of them in the order of Tab.
@@ -45,6 +42,7 @@ export class AgentTreeView {
   readonly #page: HTMLElement;
   readonly #menu: Menu;
   readonly #acts: RowActs;
+  readonly #head: HeadActs;
 
   constructor(
     host: HTMLElement,
@@ -64,6 +62,21 @@ export class AgentTreeView {
       menu: (line, event) => this.#rowMenu(line, event),
       do: (action, row) => this.post({ type: 'do', action, id: row.id }),
       group: (action, group) => this.post({ type: 'group', action, group }),
+    };
+    this.#head = {
+      want: (change) => this.#want(change),
+      clear: () => this.#clear(),
+      filter: (anchor) =>
+        this.#menu.open(
+          anchor,
+          t('Filter and sort'),
+          filterItems(this.#groups ?? [], this.#wanted, (change) => this.#want(change)),
+        ),
+      again: (change) => {
+        this.#want(change);
+        this.#box()?.focus();
+      },
+      group: (action) => this.post({ type: 'group', action }),
     };
     host.addEventListener('keydown', (event) => this.#key(event));
     // a screen reader may go to a row by itself
@@ -161,10 +174,14 @@ export class AgentTreeView {
     const groups = this.#groups ?? [];
     const nobody = this.#groups !== undefined && groups.every((g) => g.rows.length === 0 && !g.notice);
     const found = this.#found;
-    return html`<h1 class="sr">${t('Agents, local and behind the proxy')}</h1>${nobody ? nothing : this.#find()}<div class="agents-scroll" @scroll=${() => this.#paint()} @wheel=${this.#wheel}>${
-      nobody ? this.#nobody() : groups.some((g) => g.rows.length > 0) ? this.#states(found) : nothing
+    return html`<h1 class="sr">${t('Agents, local and behind the proxy')}</h1>${nobody ? nothing : searchBox(this.#wanted, this.#head)}<div class="agents-scroll" @scroll=${() => this.#paint()} @wheel=${this.#wheel}>${
+      nobody
+        ? nobodyYet(this.#head)
+        : groups.some((g) => g.rows.length > 0)
+          ? stateButtons(this.#wanted, found, this.#head)
+          : nothing
     }<p class="sr" role="status">${isNarrowed(this.#wanted) ? agentCount(found[this.#wanted.state]) : ''}</p>${
-      !nobody && this.#groups && this.#lines.length === 0 ? this.#none() : nothing
+      !nobody && this.#groups && this.#lines.length === 0 ? noneFound(this.#wanted, this.#head) : nothing
     }<div class="tree" role="tree" aria-label=${t('Agents')} ?hidden=${this.#lines.length === 0 || nobody}>${repeat(
       pieces,
       (piece) => ('gap' in piece ? `gap ${piece.from}` : this.#lines[piece.line]!.id),
@@ -179,48 +196,6 @@ export class AgentTreeView {
     const selected = line.id === this.#selected;
     const near = line.row !== undefined && line.row.id === this.#near;
     return lineView(line, selected, selected || near, this.#acts);
-  }
-
-  #find(): TemplateResult {
-    const set = this.#wanted.hidden.size + (this.#wanted.sort === 'given' ? 0 : 1);
-    const { search } = this.#wanted;
-    return html`<search class="find"><div class="find-box">${icon('search')}<input type="search" autocomplete="off" spellcheck="false" aria-label=${t('Search agents')} placeholder=${t('Search by name, skill or model')} .value=${search} @input=${(
-      event: Event,
-    ) => this.#want({ search: (event.target as HTMLInputElement).value })}>${
-      search === ''
-        ? nothing
-        : html`<button type="button" class="btn btn-icon" aria-label=${t('Clear the search')} title=${t('Clear (Escape)')} @click=${() => this.#clear()}>${icon('close')}</button>`
-    }<button type="button" class="btn btn-icon" ?data-set=${set > 0} aria-label=${set === 0 ? t('Filter, none set') : t('Filter, {0} set', set)} title=${t('Filter and sort')} aria-haspopup="menu" aria-expanded="false" @click=${(
-      event: Event,
-    ) => this.#filterMenu(event.currentTarget as HTMLElement)}>${icon('filter')}</button></div></search>`;
-  }
-
-  #states(found: Record<(typeof stateFilters)[number], number>): TemplateResult {
-    return html`<div class="states" role="group" aria-label=${t('Show only')}>${stateFilters.map(
-      (state) =>
-        html`<button type="button" aria-pressed=${this.#wanted.state === state} @click=${() => this.#want({ state: this.#wanted.state === state ? 'all' : state })}>${
-          state === 'all' ? nothing : stateShape(shapes[state])
-        }${filterText(state)} <span class="num">${number(found[state])}</span></button>`,
-    )}</div>`;
-  }
-
-  #nobody(): TemplateResult {
-    return html`<div class="tree-empty"><p>${t('No agents yet. Write one down in mm.yaml, or add the registry of your team, and it stands here.')}</p><div class="btns"><button type="button" class="btn btn-primary" @click=${() => this.post({ type: 'group', action: 'add-registry' })}>${t('Add a Registry')}</button><button type="button" class="btn" @click=${() => this.post({ type: 'group', action: 'open-file' })}>${t('Open mm.yaml')}</button></div></div>`;
-  }
-
-  #none(): TemplateResult {
-    const { search, state, hidden } = this.#wanted;
-    const word = search.trim();
-    const sentence =
-      word !== ''
-        ? t('No agent has “{0}” in its name, model, description or skills.', word)
-        : state !== 'all'
-          ? t('No agent is in this state now.')
-          : t('All groups are hidden by the filter.');
-    return html`<div class="tree-empty"><p>${sentence}</p><div class="btns"><button type="button" class="btn" @click=${() => {
-      this.#want({ search: '', state: 'all', hidden: word === '' && state === 'all' ? new Set() : hidden });
-      this.#box()?.focus();
-    }}>${t('Show All')}</button></div></div>`;
   }
 
   // What is to be seen
@@ -242,28 +217,6 @@ export class AgentTreeView {
   #remember(): void {
     const { hidden, sort } = this.#wanted;
     this.memory.store({ closed: [...this.#closed], hidden: [...hidden], sort });
-  }
-
-  #filterMenu(anchor: HTMLElement): void {
-    const { hidden, sort } = this.#wanted;
-    const items: MenuItem[] = (this.#groups ?? []).map((group, i) => ({
-      label: group.aside ? `${group.title} (${group.aside})` : group.title,
-      choice: { set: !hidden.has(group.id) },
-      ...(i === 0 ? { part: t('Show') } : {}),
-      run: () => {
-        const next = new Set(hidden);
-        if (!next.delete(group.id)) next.add(group.id);
-        this.#want({ hidden: next });
-      },
-    }));
-    const by = (value: SortBy, label: string, part?: string): MenuItem => ({
-      label,
-      choice: { set: sort === value, one: true },
-      ...(part === undefined ? {} : { part }),
-      run: () => this.#want({ sort: value }),
-    });
-    items.push(by('given', t('As They Are Written'), t('Sort')), by('name', t('By Name')), by('state', t('By State')));
-    this.#menu.open(anchor, t('Filter and sort'), items);
   }
 
   #rowMenu(line: Line, event: Event): void {
