@@ -68,7 +68,7 @@ export function missingRow(entryName: string, entry: RemoteEntry, known: Known):
 export function cardRow(name: string, entry: RemoteEntry, card: Card | undefined, known: Known): AgentRow {
   return clean({
     id: rowId.card(name),
-    group: 'proxy:',
+    group: 'cards:',
     name,
     description: entry.description ?? card?.description,
     ...known,

@@ -90,6 +90,12 @@ function keyOf(ref: KeyRef | undefined, o: PlaceOptions): () => Promise<string |
   return async () => (ref === undefined ? undefined : o.key(ref));
 }
 
+/** The card of an agent at an address of its own. */
+export async function cardOf({ at }: RemoteEntry, o: PlaceOptions, signal: AbortSignal): Promise<Card> {
+  if (at.kind !== 'card') throw new TypeError('an agent behind a proxy');
+  return cardAt(at.url, keyOf(at.key, o), { name: new URL(at.url).host, url: at.url }, o, signal);
+}
+
 /** The card itself, or what stands where an agent's card stands. */
 async function cardAt(
   url: string,

@@ -75,7 +75,7 @@ export class Registry implements Disposable {
         const { card, known = { state: 'unknown' } } = this.#cards.get(name) ?? {};
         return this.#withProbe(cardRow(name, entry, card, known));
       });
-      groups.push({ id: 'proxy:', title: l10n.t('At their own addresses'), rows });
+      groups.push({ id: 'cards:', title: l10n.t('At their own addresses'), rows });
     }
     return joined(groups);
   }

@@ -6,6 +6,7 @@ export type Command =
   | { mode: 'acp'; config?: string }
   | { mode: 'ask'; config?: string; agent: string; prompt?: string }
   | { mode: 'print'; config?: string; prompt?: string }
+  | { mode: 'agents'; config?: string; json: boolean }
   | ServeCommand
   | { mode: 'help' }
   | { mode: 'version' };
@@ -29,6 +30,7 @@ const modes: Record<string, Mode> = {
   acp: 'acp',
   ask: 'ask',
   p: 'print',
+  agents: 'agents',
   serve: 'serve',
   help: 'help',
   h: 'help',
@@ -44,6 +46,7 @@ export function parseArgs(argv: readonly string[]): Command {
   let config: string | undefined;
   const words: string[] = [];
   const values = new Map<string, string>();
+  let json = false;
   let options = true;
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i]!;
@@ -64,6 +67,8 @@ export function parseArgs(argv: readonly string[]): Command {
       const given = value ?? argv[++i];
       if (!given) throw usage(l10n.t('--{0} needs a value.', name));
       values.set(name, given);
+    } else if (name === 'json' && value === undefined) {
+      json = true;
     } else if (name && Object.hasOwn(modes, name)) {
       if (mode && mode !== modes[name])
         throw usage(l10n.t('{0} does not go together with what stands before it.', word));
@@ -73,7 +78,8 @@ export function parseArgs(argv: readonly string[]): Command {
   }
   for (const name of values.keys())
     if (valued[name] !== mode) throw usage(l10n.t('--{0} goes with --{1} only.', name, valued[name]!));
-  return command(mode, config, words, values);
+  if (json && mode !== 'agents') throw usage(l10n.t('--{0} goes with --{1} only.', 'json', 'agents'));
+  return command(mode, config, words, values, json);
 }
 
 function command(
@@ -81,6 +87,7 @@ function command(
   config: string | undefined,
   words: string[],
   values: ReadonlyMap<string, string>,
+  json: boolean,
 ): Command {
   const text = (from: number) => words.slice(from).join(' ') || undefined;
   switch (mode) {
@@ -93,6 +100,9 @@ function command(
     case 'ask':
       if (!words[0]) throw usage(l10n.t('--ask needs the name of an agent.'));
       return { mode, config, agent: words[0], prompt: text(1) };
+    case 'agents':
+      if (words.length > 0) throw usage(l10n.t('--agents takes no “{0}”.', words[0]!));
+      return { mode, config, json };
     case 'serve':
       return {
         mode,

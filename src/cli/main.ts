@@ -15,6 +15,8 @@ export async function main(argv: readonly string[], services: Services): Promise
         return await (await import('./ask')).askMode(command, services);
       case 'serve':
         return await (await import('./serve')).serveMode(command, services);
+      case 'agents':
+        return await (await import('./agents')).agentsMode(command, services);
       case 'print':
         return await (await import('./print')).printMode(command, services);
       case 'help':
