@@ -5,6 +5,7 @@ import { useListenerErrors } from './base/event';
 import { l10n, useTranslator } from './base/l10n';
 import type { Host } from './host/host';
 import type { WaitingQuestion } from './host/permissions';
+import { Agents } from './vscode/agents';
 import { AsksView } from './vscode/asksView';
 import { Chat } from './vscode/chat';
 import { ChatView } from './vscode/chatView';
@@ -90,6 +91,8 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
 
   const asks = store.add(new AsksView(context.extensionUri, { log, live: () => windowHost.live, chat, report }));
 
+  const agents = store.add(new Agents({ context, log, config, host, chat, report }));
+
   let questions: Questions | undefined;
   /** What lives as long as the host: questions to the person, what menus know. */
   function onStart(started: Host): DisposableStore {
@@ -125,14 +128,12 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
             permissions: async () => ({ ...(await host()).permissions, grants: (await chat.open()).grants }),
             children: () => windowHost.live?.pool.statuses() ?? [],
             restart: async (key) => windowHost.live?.pool.restart(key),
-            async setSecret() {
-              await config.refresh();
-              await setSecret(context.secrets, config.state.kind === 'ready' ? config.state.config : undefined);
-            },
+            setSecret: () => setSecret(context.secrets, config),
           }),
           { log },
         ),
     ],
+    ...agents.surfaces,
     ...editorChatSurfaces({ host, folders: workspaceFolders, pickFolder, log }),
     ['problems', () => showDiagnostics(config)],
     ['trust', () => vscode.workspace.onDidGrantWorkspaceTrust(refresh)],

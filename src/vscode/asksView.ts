@@ -1,14 +1,12 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../base/disposable';
-import { describe } from '../base/errors';
+import type { Disposable } from '../base/disposable';
 import { l10n } from '../base/l10n';
 import type { Log } from '../base/log';
 import type { ToAsksPage } from '../chat/asks';
 import { type AskTree, outsidePrefix } from '../host/asks-tree';
 import type { Conversation } from '../host/conversation';
-import { strings } from './dictionary';
-import { makeNonce, pageHtml } from './html';
 import { parseFromAsksPage } from './messages';
+import { Page } from './page';
 
 /** What the view needs of a window's host; `host/host.ts` fits. */
 export interface AsksHost {
@@ -30,16 +28,22 @@ const pause = 100;
 
 /** The view "Asks": the page with the tree, and what the person does there. Before the window's host is there, the tree is empty. */
 export class AsksView implements vscode.WebviewViewProvider, Disposable {
-  readonly #extension: vscode.Uri;
   readonly #deps: AsksViewDeps;
-  #page: DisposableStore | undefined;
-  #webview: vscode.Webview | undefined;
-  #ready = false;
+  readonly #page: Page<ToAsksPage>;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(extension: vscode.Uri, deps: AsksViewDeps) {
-    this.#extension = extension;
     this.#deps = deps;
+    this.#page = new Page(extension, {
+      name: 'asks',
+      script: 'asks.js',
+      styles: ['chat.css', 'asks.css'],
+      title: l10n.t('Asks'),
+      log: deps.log,
+      onReady: () => this.#show(),
+      onMessage: (raw) => this.#receive(raw),
+      report: deps.report,
+    });
   }
 
   /** From now on the tree is that of this host. */
@@ -49,51 +53,19 @@ export class AsksView implements vscode.WebviewViewProvider, Disposable {
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
-    this.#close();
-    const page = new DisposableStore();
-    this.#page = page;
-    const { webview } = view;
-    this.#webview = webview;
-    const assets = vscode.Uri.joinPath(this.#extension, 'dist', 'webview');
-    const asset = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(assets, name)).toString();
-    webview.options = { enableScripts: true, localResourceRoots: [assets] };
-    page.add(webview.onDidReceiveMessage((raw) => void this.#receive(raw).catch(this.#deps.report)));
-    page.add(
-      view.onDidChangeVisibility(() => {
-        // a hidden page is thrown away by the editor; the next one says `ready` by itself
-        if (!view.visible) this.#ready = false;
-      }),
-    );
-    page.add(
-      view.onDidDispose(() => {
-        if (this.#page === page) this.#close();
-      }),
-    );
-    webview.html = pageHtml(
-      {
-        cspSource: webview.cspSource,
-        script: asset('asks.js'),
-        styles: [asset('chat.css'), asset('asks.css')],
-        language: vscode.env.language,
-        title: l10n.t('Asks'),
-      },
-      makeNonce(),
-    );
+    this.#page.show(view);
   }
 
   dispose(): void {
-    this.#close();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#page.dispose();
   }
 
   async #receive(raw: unknown): Promise<void> {
     const message = parseFromAsksPage(raw);
     const host = this.#deps.live();
     switch (message?.type) {
-      case 'ready':
-        this.#ready = true;
-        this.#post({ type: 'init', strings: strings(), locale: vscode.env.language });
-        this.#show();
-        return;
       case 'stop':
         host?.asks.stop(message.id);
         return;
@@ -104,7 +76,7 @@ export class AsksView implements vscode.WebviewViewProvider, Disposable {
         if (host) await this.#open(host, message.id);
         return;
       default:
-        this.#deps.log.warn('page of asks: a message of unknown form was ignored');
+        this.#page.unknown();
     }
   }
 
@@ -130,21 +102,6 @@ export class AsksView implements vscode.WebviewViewProvider, Disposable {
   }
 
   #show(): void {
-    if (this.#ready) this.#post({ type: 'asks', groups: this.#deps.live()?.asks.groups() ?? [] });
-  }
-
-  #post(message: ToAsksPage): void {
-    this.#webview?.postMessage(message).then(undefined, (error) => {
-      this.#deps.log.warn(`page of asks: ${describe(error)}`);
-    });
-  }
-
-  #close(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#ready = false;
-    this.#webview = undefined;
-    this.#page?.dispose();
-    this.#page = undefined;
+    this.#page.post({ type: 'asks', groups: this.#deps.live()?.asks.groups() ?? [] });
   }
 }

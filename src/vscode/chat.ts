@@ -88,9 +88,9 @@ export class Chat implements Disposable {
   }
 
   /** Shows the view with `/ask-bob ` in its composer, before whatever the person had begun to write there. */
-  async compose(agent: string): Promise<void> {
+  async compose(agent: string, words?: string): Promise<void> {
     const conversation = await this.open();
-    const draft = conversation.draft?.trimStart() ?? '';
+    const draft = words ?? conversation.draft?.trimStart() ?? '';
     await this.#deps.page.show();
     this.#deps.page.postWhenReady({ type: 'compose', text: `/ask-${agent} ${draft.startsWith('/') ? '' : draft}` });
   }

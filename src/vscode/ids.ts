@@ -20,8 +20,14 @@ export type CommandId = (typeof Commands)[keyof typeof Commands];
 export const Views = {
   chat: 'mm.chat',
   asks: 'mm.asks',
+  agents: 'mm.agents',
 } as const;
 export type ViewId = (typeof Views)[keyof typeof Views];
+
+/** Kinds of our own tabs. */
+export const Panels = {
+  agent: 'mm.agent',
+} as const;
 
 /** Containers: the chat's in the secondary side bar, that of the trees in the activity bar. */
 export const Containers = {

@@ -1,3 +1,4 @@
+import type { AgentAction, FromAgentsPage, FromDetailsPage, GroupAction, Side } from '../a2a/view';
 import type { FromAsksPage } from '../chat/asks';
 import type { NoticeAction } from '../chat/nodes';
 import type { FromPage } from '../chat/page';
@@ -91,4 +92,88 @@ export function parseFromAsksPage(raw: unknown): FromAsksPage | undefined {
     default:
       return undefined;
   }
+}
+
+const agentActions: Record<AgentAction, true> = {
+  ask: true,
+  'ask-with-context': true,
+  details: true,
+  probe: true,
+  'copy-model': true,
+  'copy-curl': true,
+  'open-card': true,
+  compare: true,
+  'add-to-file': true,
+  'open-file': true,
+  offer: true,
+  withdraw: true,
+  register: true,
+  'edit-limits': true,
+  'make-public': true,
+  'create-key': true,
+  delete: true,
+};
+const groupActions: Record<GroupAction, true> = {
+  refresh: true,
+  'enter-key': true,
+  'open-file': true,
+  'open-address': true,
+  'add-registry': true,
+  create: true,
+  'learn-more': true,
+};
+/** Ids of agents hold names of other people's making. */
+const maxAgentId = 2_048;
+
+function isOneOf<T extends string>(value: unknown, known: Record<T, true>): value is T {
+  return typeof value === 'string' && Object.hasOwn(known, value);
+}
+
+/** A message of the page of agents, checked in the same way. */
+export function parseFromAgentsPage(raw: unknown): FromAgentsPage | undefined {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
+  const m = raw as Record<string, unknown>;
+  const { action } = m;
+  switch (m.type) {
+    case 'opened':
+      return text(m.id, maxAgentId) ? { type: 'opened', id: m.id } : undefined;
+    case 'do':
+      return text(m.id, maxAgentId) && isOneOf(action, agentActions) ? { type: 'do', action, id: m.id } : undefined;
+    case 'group': {
+      if (!isOneOf(action, groupActions)) return undefined;
+      if (m.group === undefined) return { type: 'group', action };
+      return text(m.group, maxAgentId) ? { type: 'group', action, group: m.group } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** A message of the page of one agent, checked in the same way. */
+export function parseFromDetailsPage(raw: unknown): FromDetailsPage | undefined {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
+  const m = raw as Record<string, unknown>;
+  const { action } = m;
+  switch (m.type) {
+    case 'do':
+      return isOneOf(action, agentActions) ? { type: 'do', action } : undefined;
+    case 'group':
+      return isOneOf(action, groupActions) ? { type: 'group', action } : undefined;
+    case 'ask':
+      return text(m.prompt, maxText) ? { type: 'ask', prompt: m.prompt } : undefined;
+    case 'copy':
+      return m.what === 'address' || m.what === 'announced' || m.what === 'json'
+        ? { type: 'copy', what: m.what }
+        : undefined;
+    case 'apply':
+      return isChoices(m.choices) ? { type: 'apply', choices: m.choices } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isChoices(value: unknown): value is Record<string, Side> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const sides = Object.values(value);
+  return sides.length <= 200 && sides.every((side) => side === 'theirs' || side === 'ours');
 }

@@ -3,6 +3,7 @@ import type { KeyReader } from '../a2a/keys';
 import { CancelledError, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import type { MmConfig } from '../config/types';
+import type { ConfigService } from './config';
 
 const storageKey = (name: string) => `mm.secret.${name}`;
 
@@ -28,8 +29,13 @@ export function secretNames(config: MmConfig | undefined): string[] {
 }
 
 /** "mm: Set a Secret…": one that the configuration names; an empty value takes it away. */
-export async function setSecret(secrets: vscode.SecretStorage, config: MmConfig | undefined): Promise<void> {
-  const names = secretNames(config);
+export async function setSecret(
+  secrets: vscode.SecretStorage,
+  configs: Pick<ConfigService, 'refresh' | 'state'>,
+): Promise<void> {
+  await configs.refresh();
+  const { state } = configs;
+  const names = secretNames(state.kind === 'ready' ? state.config : undefined);
   if (names.length === 0) {
     throw new UserError(l10n.t('No secret is named in mm.yaml.'), {
       hint: l10n.t('Write `key: "{0}"` where a key is needed; then it can be set here.', '${secret:proxy}'),
