@@ -65,7 +65,6 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
   const windowHost = new WindowHost({ context, log, config, self: selfLaunch(context), onStart, report });
   end = () => windowHost.end();
   const host = () => windowHost.get();
-
   const chat = store.add(
     new Chat({
       page,

@@ -5,8 +5,8 @@ export interface AskableAgent {
   name: string;
   description: string;
   model?: string;
-  /** `ready`: its child runs; `asleep`: it starts with the first ask. */
-  state: 'ready' | 'starting' | 'asleep' | 'failing';
+  /** `ready`: its child runs; `asleep`: it starts with the first ask; `elsewhere`: it has no child here. */
+  state: 'ready' | 'starting' | 'asleep' | 'failing' | 'elsewhere';
 }
 
 /** Everything that the page shows besides the conversation's nodes. Sent whole whenever it changes; it is small. */

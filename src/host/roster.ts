@@ -33,8 +33,8 @@ interface Askable {
   name: string;
   description: string;
   model?: string;
-  /** Keys of the children that serve it, one for each folder where that matters. */
-  keys: string[];
+  /** Keys of the children that serve it, one for each folder where that matters; undefined for one that lives elsewhere. */
+  keys: string[] | undefined;
 }
 
 /** How deep the files of agents are followed for the keys of their children: home asks bob, bob asks riker. */
@@ -94,7 +94,7 @@ export class Roster {
       name,
       description,
       ...(model === undefined ? {} : { model }),
-      state: stateOf(keys, statuses),
+      state: keys ? stateOf(keys, statuses) : 'elsewhere',
     }));
   }
 
@@ -143,7 +143,7 @@ export class Roster {
       if (entry.kind === 'a2a') {
         const { at } = entry;
         const where = at.kind === 'proxy' ? at.proxy.name : new URL(at.url).host;
-        found.push({ name, description: entry.description ?? '', model: where, keys: [] });
+        found.push({ name, description: entry.description ?? '', model: where, keys: undefined });
         continue;
       }
       const keys = await this.#addKeys((cwd) => specFor({ name, entry, role: 'asked', cwd, depth, self, parentEnv }));

@@ -132,7 +132,7 @@ export class Agents implements vscode.WebviewViewProvider, Disposable {
   async #fill(): Promise<void> {
     const config = this.#config;
     const agents = (await this.#host?.askable()) ?? [];
-    this.#local = config ? [homeRow(config, this.#host), ...agents.flatMap((agent) => rowOf(agent, config))] : [];
+    this.#local = config ? [homeRow(config, this.#host), ...agents.flatMap(rowOf)] : [];
     this.#later();
   }
 
@@ -177,8 +177,8 @@ function homeRow({ acp, model, provider }: MmConfig, host: Host | undefined): Ag
 }
 
 /** One that lives elsewhere stands in the group of its proxy. */
-function rowOf({ name, description, model, state }: AskableAgent, config: MmConfig): AgentRow[] {
-  if (config.mmConfigs.get(name)?.kind === 'a2a') return [];
+function rowOf({ name, description, model, state }: AskableAgent): AgentRow[] {
+  if (state === 'elsewhere') return [];
   return [
     {
       id: `window/${name}`,

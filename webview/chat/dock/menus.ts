@@ -49,7 +49,9 @@ export function agentsMenu(
 }
 
 /** Whether an agent runs: shape first, and a word for who cannot see it. */
-export function stateDot(state: AskableAgent['state']): TemplateResult {
+export function stateDot(state: AskableAgent['state']): TemplateResult | typeof nothing {
+  // nobody here knows how it is
+  if (state === 'elsewhere') return nothing;
   const shape = state === 'ready' || state === 'failing' ? state : state === 'starting' ? 'running' : '';
   return html`<span class="dot" data-state=${shape === '' ? nothing : shape} role="img" aria-label=${agentState(state)}></span>`;
 }
@@ -64,5 +66,7 @@ export function agentState(state: AskableAgent['state']): string {
       return t('asleep');
     case 'failing':
       return t('failing');
+    case 'elsewhere':
+      return t('elsewhere');
   }
 }
