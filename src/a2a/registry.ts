@@ -88,6 +88,12 @@ export class Registry implements Disposable {
     return this.#refreshing;
   }
 
+  /** Asks for the lists, and then whether the agents answer. */
+  async look(): Promise<void> {
+    await this.refresh();
+    await this.probeAll();
+  }
+
   /** Whether the agents themselves answer. The proxies ask them, which may take half a minute. */
   async probeAll(): Promise<void> {
     const proxies = [...(this.#o.source()?.config.proxies?.values() ?? [])];

@@ -22,8 +22,7 @@ export async function agentsMode(command: { config?: string; json: boolean }, se
   const registry = openRegistry({ source: () => ({ config, local: () => local }), key: keysOfShell(env), log });
   await services.endWithHost({ onEnd: () => registry.dispose() });
   try {
-    await registry.refresh();
-    await registry.probeAll();
+    await registry.look();
     const groups = registry.groups();
     const text = command.json ? `${JSON.stringify(groups.map(plain), null, 2)}\n` : table(groups);
     const writer = new AnswerWriter(process.stdout);

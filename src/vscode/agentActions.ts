@@ -56,12 +56,10 @@ export async function doGroupAction(
   const proxy = deps.config()?.proxies?.get(group?.replace(/^proxy:/, '') ?? '');
   switch (action) {
     case 'refresh':
-      await registry.refresh();
-      await registry.probeAll();
-      return;
+      return registry.look();
     case 'enter-key':
       await vscode.commands.executeCommand(Commands.setSecret);
-      return registry.refresh();
+      return registry.look();
     case 'open-file':
       await vscode.commands.executeCommand(Commands.openConfiguration);
       return;

@@ -109,7 +109,7 @@ export class Agents implements vscode.WebviewViewProvider, Disposable {
     if (first) {
       this.#store.add(host.pool.onDidChange(() => void this.#fill().catch(this.#deps.report)));
       this.#store.add(host.onDidChangeConfig(() => void this.#again().catch(this.#deps.report)));
-      this.#store.add(this.#deps.context.secrets.onDidChange(() => void registry.refresh()));
+      this.#store.add(this.#deps.context.secrets.onDidChange(() => void registry.look()));
     }
     await this.#fill();
     this.#show();
@@ -122,9 +122,7 @@ export class Agents implements vscode.WebviewViewProvider, Disposable {
   }
 
   async #ask(): Promise<void> {
-    const registry = this.#open();
-    await registry.refresh();
-    await registry.probeAll();
+    await this.#open().look();
     this.#panels.refresh();
   }
 

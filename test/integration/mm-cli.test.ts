@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startProxyStandIn } from '../agents/proxy-stand-in.mjs';
+import { artifactUpdate, ScriptedA2A, statusUpdate, taskOf } from '../support/a2a-agent';
 import { until } from './children-support';
 import { demoFiles, ended, mmFile, Place } from './mm-support';
 
@@ -133,14 +135,57 @@ describe('mm --ask (rule 13)', () => {
     ]);
   });
 
+  test('--agents lists who can be asked, here and elsewhere; a proxy that does not answer is exit code 1', async () => {
+    const here = await place.run(['--agents', ...config]);
+    expect([here.code, here.stderr]).toEqual([0, '']);
+    expect(here.stdout).toMatch(/^Here\n {2}Ada +asleep +demo +your own agent/);
+    expect(here.stdout).toMatch(/\n {2}bob +asleep +bobs-model +Ask for SQL/);
+    const proxy = await startProxyStandIn({ agents: [], reaches: () => true });
+    const lines = `proxies: {team: {url: "${proxy.url}", key: "\${secret:team}"}}\n`;
+    place.write('mm.yaml', `${demoFiles['mm.yaml']}  scenes: {a2a: scenes@team}\n${lines}`);
+    const env = { MM_SECRET_TEAM: 'sk-1234' };
+    const json = await place.run(['--agents', '--json', ...config], { env });
+    expect(json.code).toBe(0);
+    expect(JSON.parse(json.stdout)).toMatchObject([
+      { id: 'window' },
+      { id: 'proxy:team', agents: [{ name: 'scenes', state: 'defined' }] },
+    ]);
+    const keyless = await place.run(['--agents', ...config]);
+    expect(keyless).toMatchObject({ code: 1, stdout: expect.stringContaining('The secret team is not set.') });
+    await proxy.close();
+    const gone = await place.run(['--agents', ...config], { env });
+    expect(gone).toMatchObject({ code: 1, stdout: expect.stringContaining(`No proxy answers at ${proxy.url}.`) });
+  });
+
+  test('--ask reaches an agent that lives elsewhere, with its key from the environment', async () => {
+    const agent = await ScriptedA2A.start();
+    agent.on('stream', (_, reply) =>
+      reply.events([taskOf('working'), artifactUpdate('Scene 3 contradicts 2.'), statusUpdate('completed')]),
+    );
+    place.write('mm.yaml', `provider: demo\nmmConfigs: {scenes: {a2a: "${agent.url}", key: "\${secret:scenes}"}}\n`);
+    const env = { MM_SECRET_SCENES: 'sk-scenes' };
+    expect(await place.run(['--ask', 'scenes', 'check', ...config], { env })).toMatchObject({
+      code: 0,
+      stdout: 'Scene 3 contradicts 2.\n',
+      stderr: '',
+    });
+    expect(agent.calls[0]!.headers.authorization).toBe('Bearer sk-scenes');
+    expect(await place.run(['--ask', 'scenes', 'check', ...config])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('MM_SECRET_SCENES'),
+    });
+    await agent.stop();
+  });
+
   test('no prompt, and a wrong call, exit 2', async () => {
     expect(await place.run(['--ask', 'bob', ...config])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no prompt'),
     });
-    expect(await place.run(['--agents'])).toMatchObject({
+    expect(await place.run(['--sessions'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--agents is not known'),
+      stderr: expect.stringContaining('--sessions is not known'),
     });
     const help = await place.run(['--help']);
     expect(help).toMatchObject({ code: 0, stderr: '' });

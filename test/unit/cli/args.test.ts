@@ -46,6 +46,11 @@ describe('arguments of mm', () => {
       expect(() => of(line)).toThrow(expect.objectContaining({ exitCode: 2 }));
   });
 
+  it('--agents lists, --json for programs', () => {
+    expect(of('--agents')).toEqual({ mode: 'agents', config: undefined, json: false });
+    expect(of('-agents -json -config F')).toEqual({ mode: 'agents', config: 'F', json: true });
+  });
+
   it('that make no sense are errors with exit code 2', () => {
     for (const line of [
       '',
@@ -55,7 +60,9 @@ describe('arguments of mm', () => {
       '--nope',
       '-config',
       '-acp --ask bob',
-      '--agents',
+      '--agents bob',
+      '--json',
+      '--ask bob --json',
       '--toString',
     ])
       expect(() => of(line)).toThrow(expect.objectContaining({ exitCode: 2 }));

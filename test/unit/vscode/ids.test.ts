@@ -60,7 +60,10 @@ describe('ids and package.json say the same', () => {
     // design, section 8
     expect(contributes.viewsContainers.secondarySidebar).toMatchObject([{ id: Containers.chat }]);
     expect(contributes.viewsContainers.activitybar).toMatchObject([{ id: Containers.trees }]);
-    expect(contributes.views[Containers.trees]).toMatchObject([{ id: Views.agents }, { id: Views.asks, type: 'webview' }]);
+    expect(contributes.views[Containers.trees]).toMatchObject([
+      { id: Views.agents },
+      { id: Views.asks, type: 'webview' },
+    ]);
   });
 
   it('the participant and the tool of the editor’s own chat', () => {

@@ -36,9 +36,14 @@ export class Editor {
     return this.#pageOf(0);
   }
 
-  /** The page of the view "Asks", once it was opened beside the conversation. */
-  get asks(): FrameLocator {
+  /** The page of the view "Agents", which stands in one container with "Asks", once that was opened beside the conversation. */
+  get agents(): FrameLocator {
     return this.#pageOf(1);
+  }
+
+  /** The page of the view "Asks". */
+  get asks(): FrameLocator {
+    return this.#pageOf(2);
   }
 
   /** Pages stand in the order in which their views were opened. */
