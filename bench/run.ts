@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { BenchRow } from './types';
 
 /**
@@ -44,6 +48,20 @@ function table(rows: BenchRow[]): string {
     .join('\n');
 }
 
+/** Measures in a process of its own: what one bench leaves in memory is no figure of the next. */
+function alone(name: string): BenchRow[] {
+  const folder = mkdtempSync(join(tmpdir(), 'mm-bench-'));
+  try {
+    const file = join(folder, 'rows.json');
+    const args = [...process.execArgv, process.argv[1]!, name, '--json', file];
+    const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    if (status !== 0) throw new Error(`its process ended with exit code ${status}`);
+    return JSON.parse(readFileSync(file, 'utf8')) as BenchRow[];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 async function main(argv: string[]): Promise<number> {
   const at = argv.indexOf('--json');
   const jsonFile = at >= 0 ? argv[at + 1] : undefined;
@@ -55,10 +73,11 @@ async function main(argv: string[]): Promise<number> {
   }
   const all: BenchRow[] = [];
   let failed = 0;
-  for (const name of names.length > 0 ? names : Object.keys(benches)) {
-    console.error(`measuring ${name} …`);
+  const wanted = names.length > 0 ? names : Object.keys(benches);
+  for (const name of wanted) {
+    if (wanted.length === 1) console.error(`measuring ${name} …`);
     try {
-      const rows = await benches[name]!();
+      const rows = wanted.length === 1 ? await benches[name]!() : alone(name);
       all.push(...rows);
       console.log(`\n${name}\n${table(rows)}`);
     } catch (error) {
