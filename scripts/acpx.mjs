@@ -8,7 +8,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withLock } from './lib/lock.mjs';
-import { installNode, node24, nodeInstalled, whyNoNode24 } from './lib/node24.mjs';
+import { ensureNode24, node24, whyNoNode24 } from './lib/node24.mjs';
 import { installed, installInto, versionOf } from './lib/npm.mjs';
 import { cache } from './lib/paths.mjs';
 import { StepError } from './lib/processes.mjs';
@@ -25,10 +25,9 @@ const folder = path.join(home, 'node_modules/acpx');
 export async function ensureAcpx() {
   const why = whyNoNode24();
   if (why) throw new StepError(`acpx needs Node 24. ${why}`);
-  await mkdir(path.join(cache, 'vscode'), { recursive: true });
-  // the editor's lock: its Node is the same one
-  await withLock(path.join(cache, 'vscode/.lock'), async () => {
-    if (!(await nodeInstalled())) await step('installing Node 24', installNode);
+  await ensureNode24();
+  await mkdir(home, { recursive: true });
+  await withLock(path.join(home, '.lock'), async () => {
     if (installed(home) && (await versionOf(folder)) === acpxVersion) return;
     await step(`installing acpx ${acpxVersion}`, () => installInto(home, `acpx@${acpxVersion}`));
   });

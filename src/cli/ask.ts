@@ -32,10 +32,20 @@ export async function askMode(
       ? writeScriptLine(env[scriptLogVariable], line).catch((error) => log.info(describe(error)))
       : undefined;
   const stop = new AbortController();
+  let ended: (() => void) | undefined;
+  const end = new Promise<void>((resolve) => {
+    ended = resolve;
+  });
   const writer = new AnswerWriter(process.stdout, () => stop.abort());
   try {
     const config = await ownConfig({ flag: command.config, env, demo: services.demo, mayAsk: true });
-    await services.endWithHost({ onEnd: () => stop.abort() });
+    await services.endWithHost({
+      // an agent that lives elsewhere has to be told, which takes a moment
+      onEnd: () => {
+        stop.abort();
+        return end;
+      },
+    });
     const prompt = await promptFrom(command.prompt, process.stdin);
     await tell(beginLine(id, command.agent, prompt));
     const relay = await services.relay();
@@ -88,5 +98,7 @@ export async function askMode(
     const end = isCancelled(error) ? 'cancelled' : 'failed';
     await tell({ id, end, ...(end === 'failed' ? { why: describe(error) } : {}), at: Date.now() });
     return writer.ended ?? report(error);
+  } finally {
+    ended?.();
   }
 }

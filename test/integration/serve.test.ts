@@ -9,8 +9,8 @@ import {
   DefaultAgentCardResolver,
   JsonRpcTransportFactory,
 } from '@a2a-js/sdk/client';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { node24 } from '../../scripts/lib/node24.mjs';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ensureNode24, node24, whyNoNode24 } from '../../scripts/lib/node24.mjs';
 import { until } from './children-support';
 import { demoFiles, ended, mmFile, Place, type Ran } from './mm-support';
 
@@ -262,7 +262,11 @@ describe('the end', () => {
 });
 
 // Node 24 is in the cache folder once the editor's tests or acpx's have put it there
-describe.runIf(existsSync(node24))('tasks in SQLite', () => {
+describe.skipIf(whyNoNode24() !== undefined)('tasks in SQLite', () => {
+  beforeAll(async () => {
+    await ensureNode24();
+  }, 300_000);
+
   test('outlive kill -9: what had ended is there, what had not is failed, a message that comes again is the same task', async () => {
     const first = await serve({ node: node24 });
     expect(first.stdout()).not.toBe('');

@@ -156,7 +156,12 @@ export const artifactUpdate = (text: string, o: { id?: string; append?: boolean 
 export const artifactOf = (text: string, id = 'a') => ({ artifactId: id, parts: [{ kind: 'text', text }] });
 
 function statusOf(state: string, message?: string) {
-  return { state, ...(message ? { message: { kind: 'message', parts: [{ kind: 'text', text: message }] } } : {}) };
+  return {
+    state,
+    ...(message
+      ? { message: { kind: 'message', role: 'agent', messageId: 'm1', parts: [{ kind: 'text', text: message }] } }
+      : {}),
+  };
 }
 
 /** The same event as 1.0 writes it. */
