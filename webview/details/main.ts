@@ -1,35 +1,13 @@
 import type { FromDetailsPage, ToDetailsPage } from '../../src/a2a/view';
-import { sprite } from '../chat/base/icons';
-import { useStrings } from '../chat/base/l10n';
+import { servePage } from '../chat/base/serve';
 import { type DetailsMemory, DetailsPage } from './page';
 
-declare function acquireVsCodeApi(): {
-  postMessage(message: unknown): void;
-  getState(): unknown;
-  setState(state: unknown): void;
-};
-
 /** The page of one agent, in an editor tab. */
-function start(): void {
-  const code = acquireVsCodeApi();
-  const post = (message: FromDetailsPage) => code.postMessage(message);
-  const main = document.createElement('main');
-  main.className = 'agent-page';
-  document.body.append(main, sprite());
-  const stored = code.getState();
-  const page = new DetailsPage(main, post, {
-    stored: typeof stored === 'object' && stored !== null ? (stored as DetailsMemory) : {},
-    store: (memory) => code.setState(memory),
-  });
-  page.draw();
-  window.addEventListener('message', (event: MessageEvent<ToDetailsPage>) => {
-    const message = event.data;
-    switch (message?.type) {
-      case 'init':
-        useStrings(message.strings, message.locale);
-        document.documentElement.lang = message.locale;
-        page.draw();
-        return;
+servePage<FromDetailsPage, ToDetailsPage, DetailsMemory, DetailsPage>({
+  className: 'agent-page',
+  make: (main, post, kept) => new DetailsPage(main, post, kept),
+  on(page, message) {
+    switch (message.type) {
       case 'details':
         page.show(message.details);
         return;
@@ -39,8 +17,5 @@ function start(): void {
       case 'gone':
         page.gone(message.sentence);
     }
-  });
-  post({ type: 'ready' });
-}
-
-start();
+  },
+});
