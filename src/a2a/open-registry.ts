@@ -34,7 +34,11 @@ export function clientFor(proxy: ProxyEntry, key: KeyReader, log: Log, fetch?: t
   const { key: own, adminKey } = proxy;
   return new ProxyClient({
     entry: proxy,
-    key: async () => own && key(own),
+    // who has only the admin's reads with it
+    key: async () => {
+      const ref = own ?? adminKey;
+      return ref && key(ref);
+    },
     ...(adminKey ? { adminKey: () => key(adminKey) } : {}),
     log,
     fetch,

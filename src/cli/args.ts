@@ -7,6 +7,7 @@ export type Command =
   | { mode: 'ask'; config?: string; agent: string; prompt?: string }
   | { mode: 'print'; config?: string; prompt?: string }
   | { mode: 'agents'; config?: string; json: boolean }
+  | { mode: 'keep'; config?: string; once: boolean }
   | ServeCommand
   | { mode: 'help' }
   | { mode: 'version' };
@@ -31,6 +32,7 @@ const modes: Record<string, Mode> = {
   ask: 'ask',
   p: 'print',
   agents: 'agents',
+  keep: 'keep',
   serve: 'serve',
   help: 'help',
   h: 'help',
@@ -40,13 +42,16 @@ const modes: Record<string, Mode> = {
 /** Options with a value, and the one mode that they go with. */
 const valued: Record<string, Mode> = { host: 'serve', port: 'serve', 'key-env': 'serve', url: 'serve', tasks: 'serve' };
 
+/** Options without a value, and their mode. */
+const flagged: Record<string, Mode> = { json: 'agents', once: 'keep' };
+
 /** Reads the arguments of `mm`; `-name` and `--name` are the same (design, section 7). Throws a `UserError` with exit code 2. */
 export function parseArgs(argv: readonly string[]): Command {
   let mode: Mode | undefined;
   let config: string | undefined;
   const words: string[] = [];
   const values = new Map<string, string>();
-  let json = false;
+  const flags = new Set<string>();
   let options = true;
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i]!;
@@ -67,8 +72,8 @@ export function parseArgs(argv: readonly string[]): Command {
       const given = value ?? argv[++i];
       if (!given) throw usage(l10n.t('--{0} needs a value.', name));
       values.set(name, given);
-    } else if (name === 'json' && value === undefined) {
-      json = true;
+    } else if (name && Object.hasOwn(flagged, name) && value === undefined) {
+      flags.add(name);
     } else if (name && Object.hasOwn(modes, name)) {
       if (mode && mode !== modes[name])
         throw usage(l10n.t('{0} does not go together with what stands before it.', word));
@@ -78,8 +83,9 @@ export function parseArgs(argv: readonly string[]): Command {
   }
   for (const name of values.keys())
     if (valued[name] !== mode) throw usage(l10n.t('--{0} goes with --{1} only.', name, valued[name]!));
-  if (json && mode !== 'agents') throw usage(l10n.t('--{0} goes with --{1} only.', 'json', 'agents'));
-  return command(mode, config, words, values, json);
+  for (const name of flags)
+    if (flagged[name] !== mode) throw usage(l10n.t('--{0} goes with --{1} only.', name, flagged[name]!));
+  return command(mode, config, words, values, flags);
 }
 
 function command(
@@ -87,7 +93,7 @@ function command(
   config: string | undefined,
   words: string[],
   values: ReadonlyMap<string, string>,
-  json: boolean,
+  flags: ReadonlySet<string>,
 ): Command {
   const text = (from: number) => words.slice(from).join(' ') || undefined;
   switch (mode) {
@@ -102,7 +108,10 @@ function command(
       return { mode, config, agent: words[0], prompt: text(1) };
     case 'agents':
       if (words.length > 0) throw usage(l10n.t('--agents takes no “{0}”.', words[0]!));
-      return { mode, config, json };
+      return { mode, config, json: flags.has('json') };
+    case 'keep':
+      if (words.length > 0) throw usage(l10n.t('--keep takes no “{0}”.', words[0]!));
+      return { mode, config, once: flags.has('once') };
     case 'serve':
       return {
         mode,

@@ -8,6 +8,7 @@ export function helpText(): string {
   mm --ask AGENT [PROMPT]       asks an agent of mm.yaml; the prompt comes from the arguments or from stdin
   mm -p [PROMPT]                one turn of your own agent; the prompt comes from the arguments or from stdin
   mm --agents [--json]          who can be asked, here and behind your proxies, with model and state
+  mm --keep [--once]            watches the registries of your proxies: what one has forgotten is brought back
   mm --serve [AGENT...]         offers agents of mm.yaml to others, over A2A, until it is stopped
   mm --help, mm --version
 

@@ -17,6 +17,8 @@ export async function main(argv: readonly string[], services: Services): Promise
         return await (await import('./serve')).serveMode(command, services);
       case 'agents':
         return await (await import('./agents')).agentsMode(command, services);
+      case 'keep':
+        return await (await import('./keep')).keepMode(command, services);
       case 'print':
         return await (await import('./print')).printMode(command, services);
       case 'help':

@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SqliteTaskStore, sqliteOfNode } from '../a2a/bridge/sqlite';
 import { MemoryTaskStore, type TaskStore } from '../a2a/bridge/store';
 import { l10n } from '../base/l10n';
-
-/** The user's own folder for what a program remembers: tasks are nobody else's, and cannot be made again. */
-function stateFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
-  if (platform === 'win32') return join(env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local'), 'mm');
-  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'mm');
-  return join(env.XDG_STATE_HOME?.startsWith('/') ? env.XDG_STATE_HOME : join(homedir(), '.local', 'state'), 'mm');
-}
+import { stateFolder } from './state-folder';
 
 /** Where the tasks of the agents of a file are kept when nothing is said. */
 export function tasksFile(config: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {

@@ -157,6 +157,35 @@ describe('mm --ask (rule 13)', () => {
     expect(gone).toMatchObject({ code: 1, stdout: expect.stringContaining(`No proxy answers at ${proxy.url}.`) });
   });
 
+  test('--keep brings back what the proxy has forgotten, and nothing that was deleted', async () => {
+    const proxy = await startProxyStandIn({ database: true, agents: [] });
+    const headers = { authorization: 'Bearer sk-1234', 'content-type': 'application/json' };
+    const add = async (name: string): Promise<string> => {
+      const body = JSON.stringify({ agent_name: name, agent_card_params: { name, url: 'http://127.0.0.1:1/' } });
+      const made = await fetch(`${proxy.url}/v1/agents`, { method: 'POST', headers, body });
+      return ((await made.json()) as { agent_id: string }).agent_id;
+    };
+    await add('scenes');
+    const worf = await add('worf');
+    place.write('mm.yaml', `provider: demo\nproxies: {team: {url: "${proxy.url}", adminKey: "\${secret:admin}"}}\n`);
+    const keep = () => {
+      const env = { MM_SECRET_ADMIN: 'sk-1234', XDG_STATE_HOME: place.real };
+      return place.run(['--keep', '--once', ...config], { env });
+    };
+    expect(await keep()).toEqual(expect.objectContaining({ code: 0, stdout: '', stderr: '' }));
+    proxy.restart();
+    await fetch(`${proxy.url}/v1/agents/${worf}`, { method: 'DELETE', headers });
+    const { code, stdout } = await keep();
+    expect(code).toBe(0);
+    expect(stdout).toContain('its list of agents is empty: it was not before.');
+    expect(stdout).toContain('The proxy team had forgotten scenes; it is back.');
+    expect(stdout).toContain('worf was deleted at the proxy team; it is not brought back.');
+    expect(stdout).toContain('store_model_in_db');
+    expect(await keep()).toMatchObject({ code: 0, stdout: '' });
+    await proxy.close();
+    expect(await keep()).toMatchObject({ code: 1, stdout: expect.stringContaining('No proxy answers at') });
+  });
+
   test('--ask reaches an agent that lives elsewhere, with its key from the environment', async () => {
     const agent = await ScriptedA2A.start();
     agent.on('stream', (_, reply) =>
@@ -189,7 +218,7 @@ describe('mm --ask (rule 13)', () => {
     });
     const help = await place.run(['--help']);
     expect(help).toMatchObject({ code: 0, stderr: '' });
-    for (const later of ['--resume', '--keep', '-mcp', 'skills']) expect(help.stdout).not.toContain(later);
+    for (const later of ['--resume', '-mcp', 'skills']) expect(help.stdout).not.toContain(later);
     expect((await place.run(['-version'])).stdout).toMatch(/^mm \d+\.\d+\.\d+\n$/);
   });
 

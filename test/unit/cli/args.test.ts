@@ -48,6 +48,7 @@ describe('arguments of mm', () => {
 
   it('--agents lists, --json for programs', () => {
     expect(of('--agents')).toEqual({ mode: 'agents', config: undefined, json: false });
+    expect(of('--keep --once')).toEqual({ mode: 'keep', config: undefined, once: true });
     expect(of('-agents -json -config F')).toEqual({ mode: 'agents', config: 'F', json: true });
   });
 
@@ -62,6 +63,8 @@ describe('arguments of mm', () => {
       '-acp --ask bob',
       '--agents bob',
       '--json',
+      '--keep --json',
+      '--keep x',
       '--ask bob --json',
       '--toString',
     ])
