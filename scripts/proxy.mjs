@@ -5,72 +5,34 @@
  *   node scripts/proxy.mjs install                  two minutes
  *   node scripts/proxy.mjs serve CONFIG [PORT]      until Ctrl-C
  */
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onPath } from './lib/find.mjs';
-import { withLock } from './lib/lock.mjs';
 import { cache, root } from './lib/paths.mjs';
-import { end, endWithUs, mustRun, run, StepError, start } from './lib/processes.mjs';
-import { makeVenv } from './lib/python.mjs';
+import { end, endWithUs, StepError, start } from './lib/processes.mjs';
+import { pythonKit } from './lib/python.mjs';
 import { main, step } from './lib/steps.mjs';
 
-const home = path.join(cache, 'proxy');
-const venv = path.join(home, 'venv');
-const python = path.join(venv, 'bin/python');
-const marker = path.join(home, 'installed.txt');
-const requirements = path.join(root, 'test/interop/proxy/requirements.txt');
+const kit = pythonKit({
+  home: path.join(cache, 'proxy'),
+  requirements: path.join(root, 'test/interop/proxy/requirements.txt'),
+  what: 'a real LiteLLM',
+  size: '700 MB',
+});
+
+/** Why no proxy can be installed here, in words; nothing where one can. */
+export const whyNoProxy = kit.whyNot;
+
+/** Installs the proxy where it is missing. */
+export const ensureProxy = kit.ensure;
 
 /** The key of every proxy that is started here; it opens nothing else. */
 export const masterKey = 'sk-1234';
 
 /** What an import takes on a slow machine, several times over; the usual is 11 to 16 s. Milliseconds. */
 const startDeadline = 180_000;
-
-/** A Python 3.11, for which the packages are hashed. */
-async function python311() {
-  for (const name of ['python3.11', 'python3']) {
-    if (!onPath(name)) continue;
-    const asked = await run(name, [
-      '-c',
-      'import sys, platform; print(*sys.version_info[:2], sys.platform, platform.machine())',
-    ]);
-    if (asked.code === 0 && asked.output.trim().endsWith('3 11 linux x86_64')) return name;
-  }
-  return undefined;
-}
-
-/** Why no proxy can be installed here, in words; nothing where one can. */
-export async function whyNoProxy() {
-  if (await done()) return undefined;
-  if (!(await python311()))
-    return 'A real LiteLLM needs Python 3.11 on Linux x86-64, for which its packages are pinned by their hashes.';
-  return undefined;
-}
-
-async function done() {
-  const found = await readFile(marker, 'utf8').catch(() => '');
-  return found !== '' && found === (await readFile(requirements, 'utf8')) && existsSync(python);
-}
-
-/** Installs the proxy where it is missing. */
-export async function ensureProxy() {
-  const why = await whyNoProxy();
-  if (why) throw new StepError(why);
-  await mkdir(home, { recursive: true });
-  await withLock(path.join(home, '.lock'), async () => {
-    if (await done()) return;
-    await step('installing a real LiteLLM (700 MB)', async () => {
-      await makeVenv(venv, await python311());
-      const pip = ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '--no-deps', '--require-hashes'];
-      await mustRun(python, [...pip, '-r', requirements]);
-      await writeFile(marker, await readFile(requirements, 'utf8'));
-    });
-  });
-}
 
 /**
  * Starts a proxy with a configuration.
@@ -85,7 +47,7 @@ export async function startProxy({ config, port }) {
     const chosen = port ?? (await freePort());
     await writeFile(path.join(folder, 'config.yaml'), `${config}\ngeneral_settings: {master_key: ${masterKey}}\n`);
     const args = [
-      path.join(venv, 'bin/litellm'),
+      path.join(kit.bin, 'litellm'),
       '--config',
       'config.yaml',
       '--host',
@@ -94,7 +56,7 @@ export async function startProxy({ config, port }) {
       `${chosen}`,
     ];
     const env = { PATH: process.env.PATH, HOME: folder, LITELLM_LOCAL_MODEL_COST_MAP: 'True', NO_PROXY: '*' };
-    const child = start(python, args, { cwd: folder, env });
+    const child = start(kit.python, args, { cwd: folder, env });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text) => {
