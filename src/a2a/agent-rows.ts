@@ -29,7 +29,13 @@ export const rowId = {
 };
 
 /** One agent of a proxy's list. `entries`: see `entriesFor`. */
-export function proxyRow(agent: ProxyAgent, proxy: ProxyEntry, entries: readonly string[], known: Known): AgentRow {
+export function proxyRow(
+  agent: ProxyAgent,
+  proxy: ProxyEntry,
+  entries: readonly string[],
+  known: Known,
+  may: { admin: boolean },
+): AgentRow {
   const { name, card, limits, spend, budget, model } = agent;
   return clean({
     id: rowId.proxy(proxy.name, name),
@@ -45,8 +51,12 @@ export function proxyRow(agent: ProxyAgent, proxy: ProxyEntry, entries: readonly
       spend === undefined ? undefined : clean({ used: spend, budget: budget?.max, days: daysOf(budget?.duration) }),
     a2a: model || !card ? undefined : { versions: versionsOf(card), streaming: card.streaming },
     taskless: model ? (true as const) : undefined,
-    actions: actionsOf(entries.length > 0),
+    actions: [...actionsOf(entries.length > 0), ...(may.admin ? adminActions(agent) : [])],
   });
+}
+
+function adminActions({ isPublic }: ProxyAgent): AgentAction[] {
+  return ['edit-limits', ...(isPublic ? [] : (['make-public'] as const)), 'create-key', 'delete'];
 }
 
 /** An entry that the proxy's list does not have: not allowed, forgotten, or never there. */

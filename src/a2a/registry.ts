@@ -166,6 +166,14 @@ export class Registry implements Disposable {
     return place.kind === 'proxy' ? entriesFor(config, place.proxy.name, place.agent) : [place.name];
   }
 
+  /** An agent of a proxy's list, and who can change it there. */
+  behind(id: string): { client: ProxyClient; agent: ProxyAgent } | undefined {
+    const place = this.#place(id);
+    if (place?.kind !== 'proxy') return undefined;
+    const agent = this.#state(place.proxy).agents.find(({ name }) => name === place.agent);
+    return agent && { client: this.#o.client(place.proxy), agent };
+  }
+
   /** Where it is asked. */
   address(id: string): string | undefined {
     const place = this.#place(id);
@@ -248,7 +256,12 @@ export class Registry implements Disposable {
   #group(proxy: ProxyEntry, config: MmConfig): AgentGroup {
     const state = this.#state(proxy);
     const rows = state.agents.map((agent) =>
-      this.#withProbe(proxyRow(agent, proxy, entriesFor(config, proxy.name, agent.name), this.#known(agent, state))),
+      this.#withProbe(
+        proxyRow(agent, proxy, entriesFor(config, proxy.name, agent.name), this.#known(agent, state), {
+          // what stands in its configuration file cannot be changed from outside
+          admin: proxy.adminKey !== undefined && state.readiness?.database === 'connected' && !agent.fromFile,
+        }),
+      ),
     );
     for (const [name, entry] of missingEntries(config, proxy, state.agents)) {
       const known = state.missing.get(name) ?? { state: 'unknown' as const };

@@ -5,6 +5,7 @@ import { CancelledError, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import { entryName } from '../config/schema';
 import type { MmConfig } from '../config/types';
+import { doAdminAction, isAdminAction } from './agentAdmin';
 import { editFile } from './fileEdits';
 import { Commands } from './ids';
 
@@ -21,6 +22,7 @@ export async function doAction(action: AgentAction, id: string, deps: AgentActio
   const registry = deps.registry();
   const row = registry.row(id);
   if (!row?.actions.includes(action)) throw new UserError(l10n.t('This cannot be done with this agent now.'));
+  if (isAdminAction(action)) return doAdminAction(action, id, registry);
   switch (action) {
     case 'ask':
       return deps.chat.compose(await nameToAsk(row, registry), words);

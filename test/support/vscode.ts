@@ -166,7 +166,8 @@ const fake = {
   changedFolders: new Emitter<unknown>(),
   grantedTrust: new Emitter<void>(),
   quickPick: undefined as undefined | ((items: unknown[], options?: { title?: string }) => unknown),
-  inputBox: undefined as undefined | (() => string | undefined),
+  inputBox: undefined as undefined | ((options?: { title?: string; prompt?: string }) => string | undefined),
+  clipboard: undefined as string | undefined,
   folderPick: undefined as undefined | (() => unknown),
   diagnostics: new Map<string, Diagnostic[]>(),
   statusItems: [] as StatusItem[],
@@ -190,6 +191,7 @@ const fake = {
     this.trusted = true;
     this.quickPick = undefined;
     this.inputBox = undefined;
+    this.clipboard = undefined;
     this.folderPick = undefined;
     this.diagnostics.clear();
     this.statusItems.length = 0;
@@ -241,7 +243,8 @@ const window: Record<string, unknown> & { activeTextEditor: unknown } = {
   showErrorMessage: show('error'),
   showQuickPick: async (items: unknown, options?: { title?: string }) =>
     fake.quickPick?.((await items) as unknown[], options),
-  showInputBox: async () => fake.inputBox?.(),
+  showInputBox: async (options?: { title?: string; prompt?: string }) => fake.inputBox?.(options),
+  setStatusBarMessage: () => new Disposable(() => undefined),
   showWorkspaceFolderPick: async () => fake.folderPick?.(),
   showTextDocument: async (document: { uri: Uri }, options?: { selection?: Range }) => {
     fake.shown.push({
@@ -319,6 +322,11 @@ const lm: { registerTool?(name: string, tool: unknown): Disposable } = {
 
 const env = {
   language: 'en',
+  clipboard: {
+    async writeText(text: string) {
+      fake.clipboard = text;
+    },
+  },
   openExternal: async (uri: Uri) => {
     fake.opened.push(uri.toString());
     return true;

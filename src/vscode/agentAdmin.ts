@@ -1,0 +1,157 @@
+import * as vscode from 'vscode';
+import type { Registry } from '../a2a/registry';
+import type { AgentAction } from '../a2a/view';
+import { CancelledError, describe, UserError } from '../base/errors';
+import { l10n } from '../base/l10n';
+import { visible } from '../base/text';
+
+/** What only somebody with the proxy's admin key can do with an agent. */
+export const adminActions = ['register', 'edit-limits', 'make-public', 'create-key', 'delete'] as const;
+export type AdminAction = (typeof adminActions)[number];
+
+export function isAdminAction(action: AgentAction): action is AdminAction {
+  return (adminActions as readonly string[]).includes(action);
+}
+
+type Behind = NonNullable<ReturnType<Registry['behind']>>;
+
+/** Each says what it will do before it does it; a closed question changes nothing. */
+export async function doAdminAction(action: AdminAction, id: string, registry: Registry): Promise<void> {
+  const behind = registry.behind(id);
+  if (!behind) throw new UserError(l10n.t('This agent is no longer there.'));
+  const { client, agent } = behind;
+  switch (action) {
+    case 'register':
+      await client.touch(agent.id, agent.name);
+      break;
+    case 'edit-limits':
+      await editLimits(behind);
+      break;
+    case 'make-public':
+      await makePublic(behind);
+      break;
+    case 'create-key':
+      await createKey(behind);
+      break;
+    case 'delete':
+      await deleteAgent(behind);
+  }
+  await registry.refresh();
+}
+
+const limitNames = ['rpm', 'tpm', 'sessionRpm', 'sessionTpm'] as const;
+
+function limitLabel(name: (typeof limitNames)[number]): string {
+  switch (name) {
+    case 'rpm':
+      return l10n.t('Asks a minute');
+    case 'tpm':
+      return l10n.t('Tokens a minute');
+    case 'sessionRpm':
+      return l10n.t('Asks a session');
+    case 'sessionTpm':
+      return l10n.t('Tokens a session');
+  }
+}
+
+async function editLimits({ client, agent }: Behind): Promise<void> {
+  const title = l10n.t('Limits of {0}', visible(agent.name));
+  const rows = limitNames.map((name) => ({
+    name,
+    label: limitLabel(name),
+    description: agent.limits[name] === undefined ? l10n.t('no limit') : String(agent.limits[name]),
+  }));
+  const chosen = await vscode.window.showQuickPick(rows, { title, placeHolder: l10n.t('Which limit?') });
+  if (!chosen) throw new CancelledError();
+  const text = await vscode.window.showInputBox({
+    title,
+    prompt: l10n.t('{0}. Empty: no limit.', chosen.label),
+    value: String(agent.limits[chosen.name] ?? ''),
+    validateInput: (value) =>
+      limitOf(value) === undefined ? l10n.t('A whole number from 0 up, or nothing.') : undefined,
+  });
+  const limit = text === undefined ? undefined : limitOf(text);
+  if (limit === undefined) throw new CancelledError();
+  await client.patch(agent.id, { limits: { [chosen.name]: limit } });
+}
+
+/** A number, null for none, undefined for what is neither. */
+function limitOf(text: string): number | null | undefined {
+  const bare = text.trim();
+  if (bare === '') return null;
+  return /^\d{1,9}$/.test(bare) ? Number(bare) : undefined;
+}
+
+async function makePublic({ client, agent }: Behind): Promise<void> {
+  const detail = l10n.t(
+    'Everybody who reaches the proxy can see its card then. A proxy without `store_model_in_db: true` rewrites its config.yaml for this, and loses the comments in it.',
+  );
+  await confirm(l10n.t('Make {0} public?', visible(agent.name)), detail, l10n.t('Make Public'));
+  await client.makePublic(agent.id);
+}
+
+async function createKey({ client, agent }: Behind): Promise<void> {
+  const title = l10n.t('Key for {0}', visible(agent.name));
+  const alias = await vscode.window.showInputBox({
+    title,
+    prompt: l10n.t('A name for the key, by which the proxy lists it'),
+    value: `agent-${agent.name}`,
+  });
+  if (!alias?.trim()) throw new CancelledError();
+  const budget = await vscode.window.showInputBox({
+    title,
+    prompt: l10n.t('What it may spend in 30 days, in US dollars. Empty: no limit.'),
+    validateInput: (value) => (budgetOf(value) === undefined ? l10n.t('A number, or nothing.') : undefined),
+  });
+  const most = budget === undefined ? undefined : budgetOf(budget);
+  if (most === undefined) throw new CancelledError();
+  const { key } = await client.generateKey({
+    alias: alias.trim(),
+    agentId: agent.id,
+    ...(most === null ? {} : { maxBudget: most, budgetDuration: '30d' }),
+  });
+  // shown never, so that it stands in no picture and no log
+  await vscode.env.clipboard.writeText(key);
+  vscode.window.showInformationMessage(
+    l10n.t('The key {0} is in the clipboard. The proxy does not show it again.', alias.trim()),
+  );
+}
+
+function budgetOf(text: string): number | null | undefined {
+  const bare = text.trim().replace(',', '.');
+  if (bare === '') return null;
+  return /^\d{1,7}(\.\d{1,4})?$/.test(bare) ? Number(bare) : undefined;
+}
+
+async function deleteAgent({ client, agent }: Behind): Promise<void> {
+  const { keys } = agent;
+  const detail = [
+    l10n.t('It is removed from the proxy, for everybody. This cannot be taken back.'),
+    ...(keys.length === 0
+      ? []
+      : keys.length === 1
+        ? [l10n.t('Its key is deleted too; otherwise it would stay valid.')]
+        : [l10n.t('Its {0} keys are deleted too; otherwise they would stay valid.', keys.length)]),
+  ].join('\n');
+  await confirm(l10n.t('Delete {0} at the proxy?', visible(agent.name)), detail, l10n.t('Delete'));
+  await client.remove(agent.id);
+  const failed: string[] = [];
+  for (const { token, alias } of keys) {
+    try {
+      await client.deleteKey(token);
+    } catch (error) {
+      failed.push(`${alias ?? l10n.t('a key without a name')}: ${describe(error)}`);
+    }
+  }
+  if (failed.length > 0) {
+    throw new UserError(l10n.t('{0} was deleted, but not all of its keys.', visible(agent.name)), {
+      detail: failed.join('\n'),
+      hint: l10n.t('They stay valid. Delete them at the proxy: {0}', failed.join('; ')),
+    });
+  }
+}
+
+async function confirm(message: string, detail: string, yes: string): Promise<void> {
+  const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, yes);
+  if (chosen !== yes) throw new CancelledError();
+}
