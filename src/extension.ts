@@ -16,13 +16,15 @@ import { configDeps, selfLaunch, userFile } from './vscode/configDeps';
 import { showDiagnostics } from './vscode/diagnostics';
 import { editorChatSurfaces } from './vscode/editorChat';
 import { reportError } from './vscode/errors';
-import { Commands, NoticeCommands, Settings, Views } from './vscode/ids';
+import { Commands, NoticeCommands, Views } from './vscode/ids';
 import { openLink, pickFolder, showFile, showFiles, workspaceFolders } from './vscode/opener';
 import { Questions } from './vscode/questions';
+import { refreshSurfaces } from './vscode/refreshes';
 import { setSecret } from './vscode/secrets';
 import { writeStarter } from './vscode/starter';
 import { registerSurfaces, type Surface } from './vscode/surfaces';
 import { Typing } from './vscode/typing';
+import { toggleWatch } from './vscode/watchRegistry';
 import { WindowHost } from './vscode/windowHost';
 
 let end: (() => Promise<void>) | undefined;
@@ -99,6 +101,7 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
     const { queue, pool } = started;
     const reveal = (q: WaitingQuestion) => chat.reveal(started.get(q.conversation ?? ''), q.id);
     live.add(asks.attach(started));
+    live.add(agents.attach());
     questions = live.add(new Questions({ queue, typing, view: page, reveal, report, log }));
     live.add(watchChildren(pool, report));
     return live;
@@ -127,6 +130,7 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
             permissions: async () => ({ ...(await host()).permissions, grants: (await chat.open()).grants }),
             children: () => windowHost.live?.pool.statuses() ?? [],
             restart: async (key) => windowHost.live?.pool.restart(key),
+            watchRegistry: toggleWatch,
             setSecret: () => setSecret(context.secrets, config),
           }),
           { log },
@@ -135,15 +139,7 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
     ...agents.surfaces,
     ...editorChatSurfaces({ host, folders: workspaceFolders, pickFolder, log }),
     ['problems', () => showDiagnostics(config)],
-    ['trust', () => vscode.workspace.onDidGrantWorkspaceTrust(refresh)],
-    ['folders', () => vscode.workspace.onDidChangeWorkspaceFolders(refresh)],
-    [
-      'settings',
-      () =>
-        vscode.workspace.onDidChangeConfiguration((change) => {
-          if (Object.values(Settings).some((key) => change.affectsConfiguration(key))) refresh();
-        }),
-    ],
+    ...refreshSurfaces(refresh),
   ];
   registerSurfaces(surfaces, store, log);
 }

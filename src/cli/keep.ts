@@ -1,20 +1,16 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { Keeper } from '../a2a/keeper';
-import { fileMemory, keptProxy, memoryFile } from '../a2a/keeper-proxy';
-import { roundWords } from '../a2a/keeper-words';
+import { fileMemory, memoryFile } from '../a2a/keeper-proxy';
 import { keysOfShell } from '../a2a/keys';
 import { clientFor } from '../a2a/open-registry';
-import { describe, ExitCode, UserError } from '../base/errors';
+import { Watcher } from '../a2a/watcher';
+import { ExitCode, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import { visible } from '../base/text';
 import { ownConfig } from './config';
 import { note } from './notes';
 import type { Services } from './services';
 import { stateFolder } from './state-folder';
-
-/** Seconds between two rounds. */
-const usualPause = 60;
 
 /**
  * `mm --keep`: watches the lists of the file's proxies, brings back what they have forgotten, and says on stdout what it found, a line
@@ -34,43 +30,28 @@ export async function keepMode(command: { config?: string; once: boolean }, serv
   await services.endWithHost({ onEnd: () => stop.abort() });
   const folder = join(stateFolder(env, process.platform), 'registry');
   const key = keysOfShell(env);
-  const keepers = proxies.map((proxy) => ({
-    name: proxy.name,
-    keeper: new Keeper({
-      proxy: keptProxy(clientFor(proxy, key, log)),
-      memory: fileMemory(join(folder, memoryFile(proxy.url)), log),
-    }),
-  }));
-  if (!command.once) note(l10n.t('Watching {0}. Ctrl-C stops it.', proxies.map(({ name }) => name).join(', ')));
-  const said = new Map<string, string>();
-  for (;;) {
-    let failed = false;
-    for (const { name, keeper } of keepers) {
-      try {
-        const round = await keeper.round(stop.signal);
-        const words = roundWords(round, name);
-        failed ||= round.findings.some(({ kind }) => kind === 'forgotten' || kind === 'unsteady');
-        tell(name, words, said);
-      } catch (error) {
-        if (stop.signal.aborted) return ExitCode.cancelled;
-        failed = true;
-        const hint = error instanceof UserError ? error.hint : undefined;
-        tell(name, [`${describe(error)}${hint ? ` ${hint}` : ''}`], said);
-      }
+  const watcher = new Watcher({
+    proxies: () => proxies,
+    client: (proxy) => clientFor(proxy, key, log),
+    memory: (proxy) => fileMemory(join(folder, memoryFile(proxy.url)), log),
+    log: { ...log, info: log.debug },
+  });
+  let failed = false;
+  watcher.onNews(({ round, words }) => {
+    failed ||= !round || round.findings.some(({ kind }) => kind === 'forgotten' || kind === 'unsteady');
+    for (const line of words) process.stdout.write(`${new Date().toISOString()} ${visible(line)}\n`);
+  });
+  try {
+    if (command.once) {
+      await watcher.round();
+      if (stop.signal.aborted) return ExitCode.cancelled;
+      return failed ? ExitCode.failed : ExitCode.done;
     }
-    if (command.once) return failed ? ExitCode.failed : ExitCode.done;
-    try {
-      await delay(usualPause * 1_000, undefined, { signal: stop.signal });
-    } catch {
-      return ExitCode.cancelled;
-    }
+    note(l10n.t('Watching {0}. Ctrl-C stops it.', proxies.map(({ name }) => name).join(', ')));
+    watcher.start();
+    if (!stop.signal.aborted) await once(stop.signal, 'abort');
+    return ExitCode.cancelled;
+  } finally {
+    watcher.dispose();
   }
-}
-
-/** What is the same as in the round before is not said again. */
-function tell(proxy: string, words: readonly string[], said: Map<string, string>): void {
-  const all = words.join('\n');
-  if (said.get(proxy) === all) return;
-  said.set(proxy, all);
-  for (const line of words) process.stdout.write(`${new Date().toISOString()} ${visible(line)}\n`);
 }

@@ -15,6 +15,7 @@ import { parseFromAgentsPage } from './messages';
 import { Page } from './page';
 import { keysOfWindow } from './secrets';
 import type { Surface } from './surfaces';
+import { RegistryWatch } from './watchRegistry';
 
 export interface AgentsDeps {
   context: vscode.ExtensionContext;
@@ -60,6 +61,19 @@ export class Agents implements vscode.WebviewViewProvider, Disposable {
       details: (id) => this.#panels.show(id),
     };
     this.#panels = this.#store.add(new AgentPanels({ ...this.#actions, extension: context.extensionUri, log, report }));
+  }
+
+  /** With the host: what runs in the background, also where the view is not seen. */
+  attach(): Disposable {
+    const { context, log, report } = this.#deps;
+    return new RegistryWatch({
+      storage: context.globalStorageUri,
+      log,
+      key: keysOfWindow(context.secrets),
+      config: () => this.#config,
+      changed: () => void this.#registry?.look(),
+      report,
+    });
   }
 
   /** For `extension.ts`: what it puts into the editor. */

@@ -34,6 +34,8 @@ export interface CommandDeps extends ErrorDeps {
   permissions(): Promise<PermissionsDeps>;
   children(): readonly ChildRow[];
   restart(key: string): Promise<void>;
+  /** Turns the keeper of the registries on or off. */
+  watchRegistry(): Promise<void>;
   /** Asks for a secret that `mm.yaml` names, and keeps it. */
   setSecret(): Promise<void>;
 }
@@ -49,6 +51,7 @@ export function createCommands(deps: CommandDeps): Record<CommandId, () => unkno
     [Commands.restartAgent]: () => restartAgent(deps),
     [Commands.setSecret]: () => deps.setSecret(),
     [Commands.showLog]: () => deps.log.show(),
+    [Commands.watchRegistry]: () => deps.watchRegistry(),
   };
 }
 

@@ -13,6 +13,7 @@ export const Commands = {
   restartAgent: 'mm.restartAgent',
   setSecret: 'mm.setSecret',
   showLog: 'mm.showLog',
+  watchRegistry: 'mm.watchRegistry',
 } as const;
 export type CommandId = (typeof Commands)[keyof typeof Commands];
 
@@ -59,6 +60,8 @@ export const Settings = {
   path: 'mm.path',
   /** Where the person is asked: `dialog` or `inline`. Of scope `application`, so that no workspace says it. */
   permissionPrompt: 'mm.permissions.prompt',
+  /** Whether registries are watched by the keeper. Of scope `application`: it uses an admin key. */
+  watchRegistry: 'mm.registry.watch',
 } as const;
 export type SettingId = (typeof Settings)[keyof typeof Settings];
 
@@ -76,6 +79,7 @@ export const StatusItems = {
 /** Commands of the editor itself that we call. */
 export const EditorCommands = {
   focusChat: `${Views.chat}.focus`,
+  focusAgents: `${Views.agents}.focus`,
   manageTrust: 'workbench.trust.manage',
   openFolder: 'workbench.action.files.openFolder',
   openSettings: 'workbench.action.openSettings',

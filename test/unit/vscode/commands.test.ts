@@ -55,6 +55,7 @@ beforeEach(() => {
     newConversation: async () => {},
     nextQuestion: async () => {},
     setSecret: async () => {},
+    watchRegistry: async () => {},
     permissions: async () => ({
       grants: { list: () => [], delete: () => {} },
       rules: { list: () => [], add: () => {}, remove: () => {} },

@@ -48,6 +48,7 @@ describe('ids and package.json say the same', () => {
       'mm: Restart Agent…',
       'mm: Set a Secret…',
       'mm: Show Log',
+      'mm: Watch the Registry',
     ]);
   });
 
@@ -85,7 +86,7 @@ describe('ids and package.json say the same', () => {
 
   it('a setting that leads to a program cannot come from a workspace', () => {
     const open = new Set(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations);
-    const harmless: string[] = [Settings.permissionPrompt];
+    const harmless: string[] = [Settings.permissionPrompt, Settings.watchRegistry];
     for (const [key, value] of Object.entries(contributes.configuration.properties) as [string, { scope: string }][]) {
       // a person's own preference is none of a workspace's business either
       expect(value.scope, key).toBe(harmless.includes(key) ? 'application' : 'machine');
