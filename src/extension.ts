@@ -130,6 +130,7 @@ function build(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): 
             permissions: async () => ({ ...(await host()).permissions, grants: (await chat.open()).grants }),
             children: () => windowHost.live?.pool.statuses() ?? [],
             restart: async (key) => windowHost.live?.pool.restart(key),
+            registries: agents,
             watchRegistry: toggleWatch,
             setSecret: () => setSecret(context.secrets, config),
           }),

@@ -58,6 +58,7 @@ export class Registry implements Disposable {
   readonly #end = new AbortController();
   readonly onDidChange = this.#changed.event;
   #refreshing: Promise<void> | undefined;
+  #probing: Promise<void> | undefined;
 
   constructor(options: RegistryOptions) {
     this.#o = options;
@@ -94,8 +95,15 @@ export class Registry implements Disposable {
     await this.probeAll();
   }
 
-  /** Whether the agents themselves answer. The proxies ask them, which may take half a minute. */
-  async probeAll(): Promise<void> {
+  /** Whether the agents themselves answer. The proxies ask them, which may take half a minute. Calls at the same time are one. */
+  probeAll(): Promise<void> {
+    this.#probing ??= this.#probeAll().finally(() => {
+      this.#probing = undefined;
+    });
+    return this.#probing;
+  }
+
+  async #probeAll(): Promise<void> {
     const proxies = [...(this.#o.source()?.config.proxies?.values() ?? [])];
     await Promise.all(
       proxies.map(async (proxy) => {

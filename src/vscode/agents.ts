@@ -28,6 +28,8 @@ export interface AgentsDeps {
 
 /** Milliseconds between two pictures of the tree. */
 const pause = 100;
+/** Milliseconds after which what is shown is asked for again when the view comes back. */
+const stale = 60_000;
 
 /** The view "Agents": who can be asked, here and behind each proxy, and the pages of single agents. Nothing is asked before it is first seen. */
 export class Agents implements vscode.WebviewViewProvider, Disposable {
@@ -40,6 +42,7 @@ export class Agents implements vscode.WebviewViewProvider, Disposable {
   #host: Host | undefined;
   #local: AgentRow[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #askedAt = 0;
 
   constructor(deps: AgentsDeps) {
     this.#deps = deps;
@@ -127,7 +130,17 @@ export class Agents implements vscode.WebviewViewProvider, Disposable {
     }
     await this.#fill();
     this.#show();
-    if (first) await this.#ask();
+    // who comes back later wants to see what is now
+    if (first || Date.now() - this.#askedAt > stale) await this.#ask();
+  }
+
+  /** Asks every proxy again, and shows who answers. */
+  refresh(): Promise<void> {
+    return doGroupAction('refresh', undefined, this.#actions);
+  }
+
+  addRegistry(): Promise<void> {
+    return doGroupAction('add-registry', undefined, this.#actions);
   }
 
   async #again(): Promise<void> {
@@ -136,6 +149,7 @@ export class Agents implements vscode.WebviewViewProvider, Disposable {
   }
 
   async #ask(): Promise<void> {
+    this.#askedAt = Date.now();
     await this.#open().look();
     this.#panels.refresh();
   }

@@ -34,6 +34,8 @@ export interface CommandDeps extends ErrorDeps {
   permissions(): Promise<PermissionsDeps>;
   children(): readonly ChildRow[];
   restart(key: string): Promise<void>;
+  /** The view "Agents". */
+  registries: { refresh(): Promise<void>; addRegistry(): Promise<void> };
   /** Turns the keeper of the registries on or off. */
   watchRegistry(): Promise<void>;
   /** Asks for a secret that `mm.yaml` names, and keeps it. */
@@ -43,11 +45,13 @@ export interface CommandDeps extends ErrorDeps {
 /** One function for every command of `ids.ts`; one that is missing here does not compile. */
 export function createCommands(deps: CommandDeps): Record<CommandId, () => unknown> {
   return {
+    [Commands.addRegistry]: () => deps.registries.addRegistry(),
     [Commands.askAgent]: () => askAgent(deps),
     [Commands.newConversation]: () => deps.newConversation(),
     [Commands.nextQuestion]: () => deps.nextQuestion(),
     [Commands.openConfiguration]: () => openConfiguration(deps),
     [Commands.permissions]: async () => showPermissions(await deps.permissions()),
+    [Commands.refreshAgents]: () => deps.registries.refresh(),
     [Commands.restartAgent]: () => restartAgent(deps),
     [Commands.setSecret]: () => deps.setSecret(),
     [Commands.showLog]: () => deps.log.show(),

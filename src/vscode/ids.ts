@@ -5,11 +5,13 @@
 
 /** Commands as the palette and menus know them. Titles are in `package.nls.json`; the category is "mm". */
 export const Commands = {
+  addRegistry: 'mm.addRegistry',
   askAgent: 'mm.askAgent',
   newConversation: 'mm.newConversation',
   nextQuestion: 'mm.nextQuestion',
   openConfiguration: 'mm.openConfiguration',
   permissions: 'mm.permissions',
+  refreshAgents: 'mm.refreshAgents',
   restartAgent: 'mm.restartAgent',
   setSecret: 'mm.setSecret',
   showLog: 'mm.showLog',

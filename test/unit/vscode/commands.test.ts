@@ -55,6 +55,7 @@ beforeEach(() => {
     newConversation: async () => {},
     nextQuestion: async () => {},
     setSecret: async () => {},
+    registries: { refresh: async () => {}, addRegistry: async () => {} },
     watchRegistry: async () => {},
     permissions: async () => ({
       grants: { list: () => [], delete: () => {} },

@@ -40,11 +40,13 @@ describe('ids and package.json say the same', () => {
       (c: { category: string; title: string }) => `${c.category}: ${strings[c.title.slice(1, -1)]}`,
     );
     expect(titles).toEqual([
+      'mm: Add a Registry…',
       'mm: Ask an Agent…',
       'mm: New Conversation',
       'mm: Next Waiting Question',
       'mm: Open Configuration',
       'mm: Permissions…',
+      'mm: Refresh Agents',
       'mm: Restart Agent…',
       'mm: Set a Secret…',
       'mm: Show Log',
