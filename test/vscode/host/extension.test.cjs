@@ -3,13 +3,17 @@ const vscode = require('vscode');
 
 const id = 'mm.mm';
 const commands = [
+  'mm.addRegistry',
   'mm.askAgent',
   'mm.newConversation',
   'mm.nextQuestion',
   'mm.openConfiguration',
   'mm.permissions',
+  'mm.refreshAgents',
   'mm.restartAgent',
+  'mm.setSecret',
   'mm.showLog',
+  'mm.watchRegistry',
 ];
 
 /** Processes below this one, by /proc; the editor's own helpers are among them, so only a difference means something. */
@@ -56,7 +60,7 @@ describe('the extension in its host', () => {
   it('titles and descriptions are resolved', () => {
     const { packageJSON } = vscode.extensions.getExtension(id);
     assert.doesNotMatch(JSON.stringify(packageJSON.contributes), /"%[^"]+%"/);
-    assert.equal(packageJSON.contributes.commands[0].title, 'Ask an Agent…');
+    assert.equal(packageJSON.contributes.commands[0].title, 'Add a Registry…');
   });
 
   it('settings have their defaults and cannot come from a workspace', () => {
@@ -67,7 +71,7 @@ describe('the extension in its host', () => {
     }
   });
 
-  it('the view opens', async () => {
-    await vscode.commands.executeCommand('mm.chat.focus');
+  it('the views open', async () => {
+    for (const view of ['chat', 'agents', 'asks']) await vscode.commands.executeCommand(`mm.${view}.focus`);
   });
 });
