@@ -26,11 +26,15 @@ export interface RowActs {
   group(action: GroupAction, group: string): void;
 }
 
-/** Actions that an open row has as buttons; the others are in its menu. */
-const buttons: readonly AgentAction[] = ['ask', 'details'];
+/** What is done with an agent most: it is asked, or written down so that it can be. */
+export function primaryOf({ actions }: Pick<AgentRow, 'actions'>): AgentAction | undefined {
+  return (['ask', 'add-to-file'] as const).find((action) => actions.includes(action));
+}
 
+/** The actions that are no buttons of an open row. */
 export function inMenu(row: AgentRow): AgentAction[] {
-  return row.actions.filter((action) => !buttons.includes(action));
+  const first = primaryOf(row);
+  return row.actions.filter((action) => action !== first && action !== 'details');
 }
 
 /**
@@ -132,9 +136,10 @@ function facts(row: AgentRow): TemplateResult {
 
 function rowButtons(line: Line, row: AgentRow, tab: number, acts: RowActs): TemplateResult {
   const has = (action: AgentAction) => row.actions.includes(action);
+  const first = primaryOf(row);
   return html`<span class="btns">${
-    has('ask')
-      ? html`<button type="button" class="btn btn-primary" tabindex=${tab} @click=${() => acts.do('ask', row)}><span class="cut">${actionText('ask', row)}</span></button>`
+    first
+      ? html`<button type="button" class="btn btn-primary" tabindex=${tab} @click=${() => acts.do(first, row)}><span class="cut">${actionText(first, row)}</span></button>`
       : nothing
   }${
     has('details')

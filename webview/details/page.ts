@@ -2,6 +2,7 @@ import { html, nothing, render, type TemplateResult } from 'lit';
 import type { AgentAction, AgentDetails, DetailsTab, FromDetailsPage, Side } from '../../src/a2a/view';
 import { Menu } from '../agents/menu';
 import { noticeView, stateSign } from '../agents/parts';
+import { primaryOf } from '../agents/row';
 import { actionText, protocolText, registryText, span } from '../agents/words';
 import { everySecond } from '../chat/base/clock';
 import { icon } from '../chat/base/icons';
@@ -18,7 +19,7 @@ export interface DetailsMemory {
 }
 
 /** Those that have their own place on the page. */
-const placed: readonly AgentAction[] = ['ask', 'ask-with-context', 'details', 'compare'];
+const placed: readonly AgentAction[] = ['ask-with-context', 'details', 'compare'];
 
 /** The page of one agent: head, tabs, and what is known of it. */
 export class DetailsPage {
@@ -154,7 +155,8 @@ export class DetailsPage {
   #head(details: AgentDetails): TemplateResult {
     const { row, card, host, pin } = details;
     const can = (action: AgentAction) => row.actions.includes(action);
-    const more = row.actions.filter((action) => !placed.includes(action));
+    const first = primaryOf(row);
+    const more = row.actions.filter((action) => action !== first && !placed.includes(action));
     const button = (action: AgentAction, primary: string) =>
       html`<button type="button" class=${`btn${primary}`} @click=${() => this.post({ type: 'do', action })}>${actionText(action, row)}</button>`;
     const protocol = protocolText(row);
@@ -170,7 +172,7 @@ export class DetailsPage {
     ].filter((fact) => fact !== undefined && fact !== '');
     return html`<header class="agent-head"><span class="avatar avatar-xl" data-letter=${letter(row.name)} data-hue=${hue(row.name)} aria-hidden="true"></span><div><h1>${row.name} ${stateSign(row)}</h1>${
       row.description ? html`<p>${row.description}</p>` : nothing
-    }${row.why ? html`<p class="dim small">${row.why}</p>` : nothing}</div><div class="btns">${can('ask') ? button('ask', ' btn-primary') : nothing}${
+    }${row.why ? html`<p class="dim small">${row.why}</p>` : nothing}</div><div class="btns">${first ? button(first, ' btn-primary') : nothing}${
       can('ask-with-context') ? button('ask-with-context', '') : nothing
     }${
       more.length > 0
