@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RemoteTarget } from '../../../src/a2a/remote';
 import { AnswerText } from '../../../src/ask/answer';
@@ -365,6 +366,44 @@ describe('ends', () => {
     const error = await failure(ask());
     expect(error.message).toContain(words);
     expect(error.message).not.toContain('[object');
+  });
+});
+
+describe('whatever a server sends', () => {
+  it('an ask comes to an end in words, and nothing of it is an object', async () => {
+    agent = await ScriptedA2A.start();
+    agent.on('get', (_, reply) => reply.error(-32001, 'Task not found'));
+    const piece = fc.oneof(
+      fc.jsonValue().map((value) => `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result: value })}\n\n`),
+      fc.jsonValue().map((value) => `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, error: value })}\n\n`),
+      fc
+        .constantFrom(taskOf('working'), artifactUpdate('words'), statusUpdate('completed'), statusUpdate('nonsense'))
+        .map((event) => `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result: event })}\n\n`),
+      fc.string().map((text) => `data: ${text}\n\n`),
+      fc.constantFrom(': ping\n\n', '\n\n', 'event: x\n', 'data:\n\n', '\0\n', 'retry: 1\n\n'),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 6 }), fc.constantFrom(200, 400, 500), async (pieces, status) => {
+        agent.on('stream', (_, reply) => reply.raw(status, 'text/event-stream', pieces.join('')));
+        answer = new AnswerText();
+        const ended = await ask().then(
+          () => undefined,
+          (error: AskError) => error,
+        );
+        if (!ended) return;
+        expect(ended.name).toBe('AskError');
+        expect(`${ended.message} ${ended.hint} ${ended.forModel}`).not.toContain('[object');
+        expect(ended.message.length).toBeLessThan(3_000);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('a stream that never ends an event is cut', async () => {
+    agent = (await ScriptedA2A.start()).on('stream', (_, reply) =>
+      reply.raw(200, 'text/event-stream', `data: ${'x'.repeat(9_000_000)}`),
+    );
+    expect((await failure(ask())).message).toContain('is no A2A agent');
   });
 });
 
