@@ -195,6 +195,16 @@ export class Registry implements Disposable {
     return place?.kind === 'proxy' ? `${place.agent}@${place.proxy.name}` : this.address(id);
   }
 
+  /** The card of an agent that nothing names yet. */
+  cardAt(url: string): Promise<Card> {
+    return this.#o.cardAt({ kind: 'a2a', env: {}, at: { kind: 'card', url } }, this.#end.signal);
+  }
+
+  /** Who can change what a proxy lists. */
+  clientOf(proxy: ProxyEntry): ProxyClient {
+    return this.#o.client(proxy);
+  }
+
   /** The card as it came. */
   async rawCard(id: string): Promise<Record<string, unknown>> {
     return (await this.#card(id)).raw;
@@ -284,8 +294,10 @@ export class Registry implements Disposable {
     };
     if (state.error !== undefined) group.notice = noticeOf(state.error, proxy);
     else if (state.at === undefined) group.notice = { kind: 'loading' };
-    else if (state.agents.length === 0) group.notice = { kind: 'empty' };
-    else if (state.readiness?.database === 'none') group.notice = { kind: 'no-database' };
+    else if (state.agents.length === 0) {
+      const create = proxy.adminKey !== undefined && state.readiness?.database === 'connected';
+      group.notice = { kind: 'empty', ...(create ? { action: 'create' } : {}) };
+    } else if (state.readiness?.database === 'none') group.notice = { kind: 'no-database' };
     return group;
   }
 

@@ -5,7 +5,7 @@ import { CancelledError, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import { entryName } from '../config/schema';
 import type { MmConfig } from '../config/types';
-import { doAdminAction, isAdminAction } from './agentAdmin';
+import { createAgent, doAdminAction, isAdminAction } from './agentAdmin';
 import { editFile } from './fileEdits';
 import { Commands } from './ids';
 
@@ -70,6 +70,10 @@ export async function doGroupAction(
       return;
     case 'add-registry':
       return addRegistry(deps);
+    case 'create': {
+      const all = [...(deps.config()?.proxies?.values() ?? [])].filter(({ adminKey }) => adminKey !== undefined);
+      return createAgent(proxy ? [proxy] : all, registry);
+    }
     default:
       throw new UserError(l10n.t('This is not possible yet.'));
   }

@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
+import { addressOf } from '../a2a/fields';
 import type { Registry } from '../a2a/registry';
 import type { AgentAction } from '../a2a/view';
 import { CancelledError, describe, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import { visible } from '../base/text';
+import type { ProxyEntry } from '../config/types';
 
 /** What only somebody with the proxy's admin key can do with an agent. */
 export const adminActions = ['register', 'edit-limits', 'make-public', 'create-key', 'delete'] as const;
@@ -14,6 +16,70 @@ export function isAdminAction(action: AgentAction): action is AdminAction {
 }
 
 type Behind = NonNullable<ReturnType<Registry['behind']>>;
+
+/**
+ * "mm: Create an Agent at the Proxy…": from the card at its address, under a name of the person's choice.
+ * @param proxies those that may be chosen: with an admin key
+ */
+export async function createAgent(proxies: readonly ProxyEntry[], registry: Registry): Promise<void> {
+  const title = l10n.t('Create an Agent at the Proxy');
+  const proxy = await proxyFor(proxies, title);
+  const address = await vscode.window.showInputBox({
+    title,
+    prompt: l10n.t('Where the agent is reached by the proxy: its address, or that of its card'),
+    placeHolder: 'http://127.0.0.1:41250/bob',
+    validateInput: (text) =>
+      addressOf(text.trim()) ? undefined : l10n.t('An address starts with http:// or https://, and holds no password.'),
+  });
+  const url = address === undefined ? undefined : addressOf(address.trim());
+  if (url === undefined) throw new CancelledError();
+  const card = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: l10n.t('Fetching the card of {0}…', url) },
+    () => registry.cardAt(url),
+  );
+  const name = await vscode.window.showInputBox({
+    title,
+    prompt: l10n.t('The name under which it is asked there'),
+    value: card.name
+      .toLowerCase()
+      .replace(/[^a-z0-9._-]+/g, '-')
+      .replace(/^-+|-+$/g, ''),
+    validateInput: (text) => (agentName.test(text.trim()) ? undefined : l10n.t('Letters, digits, “-”, “_” and “.”.')),
+  });
+  if (name === undefined || !agentName.test(name.trim())) throw new CancelledError();
+  const skills = card.skills.map((skill) => visible(skill.name)).join(', ');
+  const detail = [
+    visible(card.description),
+    l10n.t('Address: {0}', url),
+    ...(skills ? [l10n.t('Skills: {0}', skills)] : []),
+    l10n.t('Whoever may ask agents there can ask it then.'),
+  ];
+  await confirm(
+    l10n.t('Create {0} at the proxy {1}?', name.trim(), proxy.name),
+    detail.filter(Boolean).join('\n').slice(0, 1_000),
+    l10n.t('Create'),
+  );
+  // the proxy looks for the card below this address before each call (facts, 1.5)
+  const upstream = url.replace(/\/\.well-known\/agent(-card)?\.json$/i, '');
+  await registry.clientOf(proxy).create({ name: name.trim(), card: { ...card.raw, url: upstream } });
+  await registry.look();
+}
+
+const agentName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+async function proxyFor(proxies: readonly ProxyEntry[], title: string): Promise<ProxyEntry> {
+  const [only, ...others] = proxies;
+  if (!only) {
+    throw new UserError(l10n.t('No proxy of mm.yaml has an admin key.'), {
+      hint: l10n.t('Write `adminKey: "{0}"` at the proxy, and set that secret.', '${secret:admin}'),
+    });
+  }
+  if (others.length === 0) return only;
+  const rows = proxies.map((proxy) => ({ label: proxy.name, description: proxy.url, proxy }));
+  const chosen = await vscode.window.showQuickPick(rows, { title, placeHolder: l10n.t('At which proxy?') });
+  if (!chosen) throw new CancelledError();
+  return chosen.proxy;
+}
 
 /** Each says what it will do before it does it; a closed question changes nothing. */
 export async function doAdminAction(action: AdminAction, id: string, registry: Registry): Promise<void> {

@@ -139,6 +139,10 @@ export class Agents implements vscode.WebviewViewProvider, Disposable {
     return doGroupAction('refresh', undefined, this.#actions);
   }
 
+  createAgent(): Promise<void> {
+    return doGroupAction('create', undefined, this.#actions);
+  }
+
   addRegistry(): Promise<void> {
     return doGroupAction('add-registry', undefined, this.#actions);
   }

@@ -35,7 +35,7 @@ export interface CommandDeps extends ErrorDeps {
   children(): readonly ChildRow[];
   restart(key: string): Promise<void>;
   /** The view "Agents". */
-  registries: { refresh(): Promise<void>; addRegistry(): Promise<void> };
+  registries: { refresh(): Promise<void>; addRegistry(): Promise<void>; createAgent(): Promise<void> };
   /** Turns the keeper of the registries on or off. */
   watchRegistry(): Promise<void>;
   /** Asks for a secret that `mm.yaml` names, and keeps it. */
@@ -47,6 +47,7 @@ export function createCommands(deps: CommandDeps): Record<CommandId, () => unkno
   return {
     [Commands.addRegistry]: () => deps.registries.addRegistry(),
     [Commands.askAgent]: () => askAgent(deps),
+    [Commands.createAgent]: () => deps.registries.createAgent(),
     [Commands.newConversation]: () => deps.newConversation(),
     [Commands.nextQuestion]: () => deps.nextQuestion(),
     [Commands.openConfiguration]: () => openConfiguration(deps),

@@ -7,6 +7,7 @@
 export const Commands = {
   addRegistry: 'mm.addRegistry',
   askAgent: 'mm.askAgent',
+  createAgent: 'mm.createAgent',
   newConversation: 'mm.newConversation',
   nextQuestion: 'mm.nextQuestion',
   openConfiguration: 'mm.openConfiguration',

@@ -244,6 +244,7 @@ const window: Record<string, unknown> & { activeTextEditor: unknown } = {
   showQuickPick: async (items: unknown, options?: { title?: string }) =>
     fake.quickPick?.((await items) as unknown[], options),
   showInputBox: async (options?: { title?: string; prompt?: string }) => fake.inputBox?.(options),
+  withProgress: async (_: unknown, task: () => unknown) => task(),
   setStatusBarMessage: () => new Disposable(() => undefined),
   showWorkspaceFolderPick: async () => fake.folderPick?.(),
   showTextDocument: async (document: { uri: Uri }, options?: { selection?: Range }) => {
@@ -342,6 +343,7 @@ const languages = {
 };
 
 const DiagnosticSeverity = { Error: 0, Warning: 1 };
+const ProgressLocation = { SourceControl: 1, Window: 10, Notification: 15 };
 const StatusBarAlignment = { Left: 1, Right: 2 };
 const QuickPickItemKind = { Separator: -1, Default: 0 };
 const TextEditorSelectionChangeKind = { Keyboard: 1, Mouse: 2, Command: 3 };
@@ -365,6 +367,7 @@ export {
   lm,
   MarkdownString,
   Position,
+  ProgressLocation,
   QuickPickItemKind,
   Range,
   StatusBarAlignment,

@@ -4,14 +4,17 @@ import type { Registry } from '../../../src/a2a/registry';
 import type { AgentRow } from '../../../src/a2a/view';
 import { silentLog } from '../../../src/base/log';
 import { parseConfig } from '../../../src/config/load';
-import { type AdminAction, doAdminAction } from '../../../src/vscode/agentAdmin';
+import type { MmConfig } from '../../../src/config/types';
+import { type AdminAction, createAgent, doAdminAction } from '../../../src/vscode/agentAdmin';
 import { type ProxyStandIn, startProxyStandIn } from '../../agents/proxy-stand-in.mjs';
+import { ScriptedA2A } from '../../support/a2a-agent';
 import { fake } from '../../support/vscode';
 
 /** What an admin does with an agent, at the stand-in for the proxy. */
 
 let proxy: ProxyStandIn;
 let registry: Registry;
+let config: MmConfig | undefined;
 
 const headers = { authorization: 'Bearer sk-1234', 'content-type': 'application/json' };
 
@@ -34,6 +37,7 @@ async function open(o: { database?: boolean; adminKey?: boolean } = {}): Promise
     {},
   );
   if (!read.ok) throw new Error(read.errors[0]!.message);
+  config = read.config;
   registry = openRegistry({
     source: () => ({ config: read.config, local: () => [] }),
     key: async () => 'sk-1234',
@@ -118,6 +122,46 @@ describe('keys', () => {
       max_budget: 5,
       budget_duration: '30d',
     });
+  });
+});
+
+describe('creating', () => {
+  it('makes an agent from the card at its address, after it has shown it', async () => {
+    await open();
+    const agent = await ScriptedA2A.start();
+    const boxes = [`${agent.url}/.well-known/agent-card.json`, 'checker'];
+    fake.inputBox = () => boxes.shift();
+    const [proxyEntry] = [...config!.proxies!.values()];
+    const made = createAgent([proxyEntry!], registry);
+    const asked = await answer('Create');
+    expect(asked).toContain('Create checker at the proxy team?');
+    expect(asked).toContain('Checks');
+    expect(asked).toContain(agent.url);
+    await made;
+    expect(row('checker')).toMatchObject({ a2a: { streaming: true } });
+    expect(proxy.requests.find(({ method, url }) => method === 'POST' && url === '/v1/agents')).toBeDefined();
+    expect(registry.behind(row('checker')!.id)!.agent.upstream).toBe(agent.url);
+    await agent.stop();
+  });
+
+  it.each([['file:///etc/passwd'], ['http://me:secret@x/'], ['nonsense'], [undefined]])(
+    'an address that is none, or a closed question, makes nothing: %s',
+    async (address) => {
+      await open();
+      fake.inputBox = () => address;
+      await expect(createAgent([...config!.proxies!.values()], registry)).rejects.toThrow('cancelled');
+    },
+  );
+
+  it('an address without a card is told in words, and nothing is made', async () => {
+    await open();
+    fake.inputBox = () => 'http://127.0.0.1:1';
+    await expect(createAgent([...config!.proxies!.values()], registry)).rejects.toThrow('does not answer at');
+  });
+
+  it('without an admin key it says what to write', async () => {
+    await open();
+    await expect(createAgent([], registry)).rejects.toMatchObject({ hint: expect.stringContaining('adminKey') });
   });
 });
 

@@ -55,7 +55,7 @@ beforeEach(() => {
     newConversation: async () => {},
     nextQuestion: async () => {},
     setSecret: async () => {},
-    registries: { refresh: async () => {}, addRegistry: async () => {} },
+    registries: { refresh: async () => {}, addRegistry: async () => {}, createAgent: async () => {} },
     watchRegistry: async () => {},
     permissions: async () => ({
       grants: { list: () => [], delete: () => {} },

@@ -42,6 +42,7 @@ describe('ids and package.json say the same', () => {
     expect(titles).toEqual([
       'mm: Add a Registry…',
       'mm: Ask an Agent…',
+      'mm: Create an Agent at the Proxy…',
       'mm: New Conversation',
       'mm: Next Waiting Question',
       'mm: Open Configuration',

@@ -5,6 +5,7 @@ const id = 'mm.mm';
 const commands = [
   'mm.addRegistry',
   'mm.askAgent',
+  'mm.createAgent',
   'mm.newConversation',
   'mm.nextQuestion',
   'mm.openConfiguration',
