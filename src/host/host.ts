@@ -20,6 +20,7 @@ import type { LoadResult, MmConfig } from '../config/types';
 import { AskTree } from './asks-tree';
 import { Conversation, type Surroundings } from './conversation';
 import { DecisionLog, longestShown } from './decisions';
+import { Offers } from './offers';
 import { askOutside, type OutsideAsk, type OutsideRun, windowAgent } from './outside';
 import { type AskingConversation, PermissionQueue } from './permissions';
 import { Roster } from './roster';
@@ -77,6 +78,8 @@ export class Host {
   readonly relay: Relay;
   readonly #reaper: Reaper;
   readonly queue: PermissionQueue;
+  /** Local agents that others can ask. */
+  readonly offers: Offers;
   readonly decisions = new DecisionLog();
   readonly rules: RuleBook;
   readonly store: Store;
@@ -98,6 +101,7 @@ export class Host {
     const { log, clientInfo, self, parentEnv } = options;
     this.#reaper = Reaper.start(log, join(options.storageDir, '..', 'launches'));
     this.pool = new ChildPool({ log, hub: true, clientInfo, reaper: this.#reaper });
+    this.offers = new Offers({ self, parentEnv, reaper: this.#reaper, log });
     this.queue = new PermissionQueue({
       prompt: options.prompt,
       settled: (conversation, question, decision) => this.#settled(conversation, question, decision),
@@ -235,7 +239,7 @@ export class Host {
     const conversations = [...this.#conversations.values()];
     this.#conversations.clear();
     // Both at once: an agent that does not end its turn must not cost the children their graces.
-    await Promise.all([this.pool.end(), ...conversations.map((c) => c.close())]);
+    await Promise.all([this.pool.end(), this.offers.end(), ...conversations.map((c) => c.close())]);
     this.#reaper.dispose();
     this.rules.dispose();
     this.asks.dispose();

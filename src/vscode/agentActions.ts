@@ -15,6 +15,8 @@ export interface AgentActionDeps {
   /** Shows the view of the chat with `/ask-…` and the words behind it. */
   chat: { compose(agent: string, words?: string): Promise<void> };
   details(id: string): void;
+  offer(name: string): Promise<void>;
+  withdraw(name: string): Promise<void>;
 }
 
 /** What can be done with an agent, from the tree and from its page. */
@@ -38,6 +40,10 @@ export async function doAction(action: AgentAction, id: string, deps: AgentActio
       return copy(curlFor(registry.address(id) ?? '', row.a2a?.versions[0] === '1.0'));
     case 'open-card':
       return openJson(await registry.rawCard(id));
+    case 'offer':
+      return deps.offer(row.name);
+    case 'withdraw':
+      return deps.withdraw(row.name);
     case 'add-to-file':
       return addEntry(row, registry.reference(id) ?? '', deps);
     case 'open-file':

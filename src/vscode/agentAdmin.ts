@@ -20,17 +20,26 @@ type Behind = NonNullable<ReturnType<Registry['behind']>>;
 /**
  * "mm: Create an Agent at the Proxy…": from the card at its address, under a name of the person's choice.
  * @param proxies those that may be chosen: with an admin key
+ * @param known a bridge of ours, and its key, which the proxy then sends along
  */
-export async function createAgent(proxies: readonly ProxyEntry[], registry: Registry): Promise<void> {
+export async function createAgent(
+  proxies: readonly ProxyEntry[],
+  registry: Registry,
+  known?: { url: string; key: string },
+): Promise<void> {
   const title = l10n.t('Create an Agent at the Proxy');
   const proxy = await proxyFor(proxies, title);
-  const address = await vscode.window.showInputBox({
-    title,
-    prompt: l10n.t('Where the agent is reached by the proxy: its address, or that of its card'),
-    placeHolder: 'http://127.0.0.1:41250/bob',
-    validateInput: (text) =>
-      addressOf(text.trim()) ? undefined : l10n.t('An address starts with http:// or https://, and holds no password.'),
-  });
+  const address =
+    known?.url ??
+    (await vscode.window.showInputBox({
+      title,
+      prompt: l10n.t('Where the agent is reached by the proxy: its address, or that of its card'),
+      placeHolder: 'http://127.0.0.1:41250/bob',
+      validateInput: (text) =>
+        addressOf(text.trim())
+          ? undefined
+          : l10n.t('An address starts with http:// or https://, and holds no password.'),
+    }));
   const url = address === undefined ? undefined : addressOf(address.trim());
   if (url === undefined) throw new CancelledError();
   const card = await vscode.window.withProgress(
@@ -61,7 +70,11 @@ export async function createAgent(proxies: readonly ProxyEntry[], registry: Regi
   );
   // the proxy looks for the card below this address before each call (facts, 1.5)
   const upstream = url.replace(/\/\.well-known\/agent(-card)?\.json$/i, '');
-  await registry.clientOf(proxy).create({ name: name.trim(), card: { ...card.raw, url: upstream } });
+  await registry.clientOf(proxy).create({
+    name: name.trim(),
+    card: { ...card.raw, url: upstream },
+    ...(known ? { staticHeaders: { Authorization: `Bearer ${known.key}` } } : {}),
+  });
   await registry.look();
 }
 

@@ -3,15 +3,19 @@ import { openRegistry } from '../a2a/open-registry';
 import type { Registry } from '../a2a/registry';
 import type { AgentRow, ToAgentsPage } from '../a2a/view';
 import { type Disposable, DisposableStore } from '../base/disposable';
+import { UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import type { AskableAgent } from '../chat/page';
 import type { MmConfig } from '../config/types';
 import type { Host } from '../host/host';
 import { type AgentActionDeps, doAction, doGroupAction } from './agentActions';
+import { createAgent } from './agentAdmin';
 import { AgentPanels } from './agentDetails';
 import type { ConfigService } from './config';
 import { Views } from './ids';
 import { parseFromAgentsPage } from './messages';
+import { type OfferDeps, offerAgent, withdrawAgent } from './offer';
+import { pickFolder, workspaceFolders } from './opener';
 import { Page } from './page';
 import { keysOfWindow } from './secrets';
 import type { Surface } from './surfaces';
@@ -62,6 +66,8 @@ export class Agents implements vscode.WebviewViewProvider, Disposable {
       config: () => this.#config,
       chat: deps.chat,
       details: (id) => this.#panels.show(id),
+      offer: (name) => offerAgent(name, this.#offering()),
+      withdraw: (name) => withdrawAgent(name, this.#offering()),
     };
     this.#panels = this.#store.add(new AgentPanels({ ...this.#actions, extension: context.extensionUri, log, report }));
   }
@@ -101,6 +107,21 @@ export class Agents implements vscode.WebviewViewProvider, Disposable {
     return state.kind === 'ready' ? state.config : undefined;
   }
 
+  #offering(): OfferDeps {
+    const { context, host } = this.#deps;
+    const admins = [...(this.#config?.proxies?.values() ?? [])].filter(({ adminKey }) => adminKey !== undefined);
+    return {
+      context,
+      host,
+      config: () => this.#config,
+      async folder() {
+        const folders = workspaceFolders();
+        return folders.length > 1 ? pickFolder() : folders[0];
+      },
+      ...(admins.length > 0 ? { register: (url, key) => createAgent(admins, this.#open(), { url, key }) } : {}),
+    };
+  }
+
   #open(): Registry {
     if (this.#registry) return this.#registry;
     const { context, log } = this.#deps;
@@ -125,6 +146,8 @@ export class Agents implements vscode.WebviewViewProvider, Disposable {
     this.#host = host;
     if (first) {
       this.#store.add(host.pool.onDidChange(() => void this.#fill().catch(this.#deps.report)));
+      this.#store.add(host.offers.onDidChange(() => void this.#fill().catch(this.#deps.report)));
+      this.#store.add(host.offers.onDidLose(({ words }) => this.#deps.report(new UserError(words))));
       this.#store.add(host.onDidChangeConfig(() => void this.#again().catch(this.#deps.report)));
       this.#store.add(this.#deps.context.secrets.onDidChange(() => void registry.look()));
     }
@@ -162,7 +185,7 @@ export class Agents implements vscode.WebviewViewProvider, Disposable {
   async #fill(): Promise<void> {
     const config = this.#config;
     const agents = (await this.#host?.askable()) ?? [];
-    this.#local = config ? [homeRow(config, this.#host), ...agents.flatMap(rowOf)] : [];
+    this.#local = config ? [homeRow(config, this.#host), ...agents.flatMap((agent) => rowOf(agent, this.#host))] : [];
     this.#later();
   }
 
@@ -207,8 +230,9 @@ function homeRow({ acp, model, provider }: MmConfig, host: Host | undefined): Ag
 }
 
 /** One that lives elsewhere stands in the group of its proxy. */
-function rowOf({ name, description, model, state }: AskableAgent): AgentRow[] {
+function rowOf({ name, description, model, state }: AskableAgent, host: Host | undefined): AgentRow[] {
   if (state === 'elsewhere') return [];
+  const offered = host?.offers.get(name) !== undefined;
   return [
     {
       id: `window/${name}`,
@@ -217,7 +241,8 @@ function rowOf({ name, description, model, state }: AskableAgent): AgentRow[] {
       ...(model === undefined ? {} : { model }),
       ...(description ? { description } : {}),
       state,
-      actions: ['ask', 'ask-with-context', 'open-file'],
+      ...(offered ? { offered: true as const } : {}),
+      actions: ['ask', 'ask-with-context', 'open-file', offered ? 'withdraw' : 'offer'],
     },
   ];
 }

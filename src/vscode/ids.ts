@@ -104,4 +104,6 @@ export const NoticeCommands = {
 export const StateKeys = {
   /** Content hashes of `mm.yaml` files of folders that a person has allowed (global). */
   approvals: 'mm.approvedConfigurations',
+  /** Ports at which agents were offered, by name (global). */
+  offeredPorts: 'mm.offeredPorts',
 } as const;

@@ -119,3 +119,28 @@ test('rule 12: Stop reaches an agent elsewhere', async ({ editor }) => {
   await editor.idle();
   expect(scenes.of('cancel').map((call) => call.params)).toEqual([{ id: 'task-1' }]);
 });
+
+test('a local agent is offered to others, asked over HTTP, and taken back', async ({ editor }) => {
+  await editor.open();
+  await editor.openView();
+  await editor.palette('mm: Focus on Agents View');
+  const bob = editor.agents.getByRole('treeitem', { name: /^bob/ });
+  await bob.click({ timeout: 30_000 });
+  await editor.agents.getByRole('button', { name: 'More actions for bob' }).click();
+  await editor.agents.getByRole('menuitem', { name: /Offer to the Team/ }).click();
+  await expect(editor.dialog).toContainText('Offer bob to the team?');
+  await editor.dialog.getByRole('button', { name: 'Offer on This Machine' }).click();
+  const toast = editor.page.locator('.notification-toast', { hasText: 'It is asked at http://127.0.0.1:' });
+  await expect(toast).toBeVisible({ timeout: 30_000 });
+  const url = (await toast.textContent())!.match(/http:\/\/127\.0\.0\.1:\d+\/bob/)![0];
+  const card = await fetch(`${url}/.well-known/agent-card.json`);
+  expect(await card.json()).toMatchObject({ name: 'Bob', capabilities: { streaming: true } });
+  expect(
+    (await fetch(url, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })).status,
+  ).toBe(401);
+  await expect(bob).toContainText('offered to the team');
+  await editor.agents.getByRole('button', { name: 'More actions for bob' }).click();
+  await editor.agents.getByRole('menuitem', { name: /Stop Offering/ }).click();
+  await expect(bob).not.toContainText('offered to the team');
+  await expect(fetch(url)).rejects.toThrow();
+});
