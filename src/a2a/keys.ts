@@ -2,8 +2,11 @@ import { ExitCode, UserError } from '../base/errors';
 import { l10n } from '../base/l10n';
 import type { KeyRef } from '../config/types';
 
-/** Looks a key up, each time that one is needed: what it gives is kept nowhere (design, section 10). */
-export type KeyReader = (ref: KeyRef) => Promise<string>;
+/**
+ * Looks a key up, each time that one is needed: what it gives is kept nowhere (design, section 10).
+ * @param url where it will be sent
+ */
+export type KeyReader = (ref: KeyRef, url: string) => Promise<string>;
 
 /**
  * Keys for a shell: `${secret:NAME}` is the variable `MM_SECRET_NAME` (design, section 6), spelled as it is or in capitals with

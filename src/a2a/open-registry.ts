@@ -37,9 +37,9 @@ export function clientFor(proxy: ProxyEntry, key: KeyReader, log: Log, fetch?: t
     // who has only the admin's reads with it
     key: async () => {
       const ref = own ?? adminKey;
-      return ref && key(ref);
+      return ref && key(ref, proxy.url);
     },
-    ...(adminKey ? { adminKey: () => key(adminKey) } : {}),
+    ...(adminKey ? { adminKey: () => key(adminKey, proxy.url) } : {}),
     log,
     fetch,
   });

@@ -47,7 +47,7 @@ async function behindProxy(
   headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<Place> {
-  const key = keyOf(proxy.key, o);
+  const key = keyOf(proxy.key, proxy.url, o);
   const client = new ProxyClient({ entry: proxy, key, log: o.log, fetch: o.fetch });
   const card = await client.card(agent, { signal });
   const rpc = new A2ARpc({
@@ -71,7 +71,7 @@ async function atCard(
 ): Promise<Place> {
   const { host } = new URL(url);
   const about: About = { name: host, url };
-  const key = keyOf(ref, o);
+  const key = keyOf(ref, url, o);
   const card = await cardAt(url, key, about, o, signal);
   const face = await interfaceOf(card, url, o);
   const rpc = new A2ARpc({
@@ -86,14 +86,14 @@ async function atCard(
   return { card, rpc, where: host };
 }
 
-function keyOf(ref: KeyRef | undefined, o: PlaceOptions): () => Promise<string | undefined> {
-  return async () => (ref === undefined ? undefined : o.key(ref));
+function keyOf(ref: KeyRef | undefined, url: string, o: PlaceOptions): () => Promise<string | undefined> {
+  return async () => (ref === undefined ? undefined : o.key(ref, url));
 }
 
 /** The card of an agent at an address of its own. */
 export async function cardOf({ at }: RemoteEntry, o: PlaceOptions, signal: AbortSignal): Promise<Card> {
   if (at.kind !== 'card') throw new TypeError('an agent behind a proxy');
-  return cardAt(at.url, keyOf(at.key, o), { name: new URL(at.url).host, url: at.url }, o, signal);
+  return cardAt(at.url, keyOf(at.key, at.url, o), { name: new URL(at.url).host, url: at.url }, o, signal);
 }
 
 /** The card itself, or what stands where an agent's card stands. */

@@ -31,16 +31,24 @@ export function factsOf(yaml: YamlFile): string[] {
 /** Where questions go that do not stay here: each proxy, and each address of a card. */
 function elsewhere(yaml: YamlFile, file: string): string[] {
   const addresses = new Set<string>();
+  const secrets = new Set<string>();
   for (const [group, key] of [
     ['proxies', 'url'],
     ['mmConfigs', 'a2a'],
   ] as const) {
     for (const { valueNode } of yaml.fields(yaml.field(yaml.root, group)?.valueNode)) {
       const plain = yaml.plain(yaml.field(valueNode, key)?.valueNode);
-      if (plain.ok && typeof plain.value === 'string' && /:|\$/.test(plain.value)) addresses.add(plain.value);
+      if (!plain.ok || typeof plain.value !== 'string' || !/:|\$/.test(plain.value)) continue;
+      addresses.add(plain.value);
+      for (const name of ['key', 'adminKey']) {
+        const secret = yaml.plain(yaml.field(valueNode, name)?.valueNode);
+        const named =
+          secret.ok && typeof secret.value === 'string' ? /\$\{secret:([^}\s]{1,100})\}/.exec(secret.value) : null;
+        if (named) secrets.add(l10n.t('{0}: your secret {1} goes to {2}', file, named[1]!, plain.value));
+      }
     }
   }
-  return [...addresses].map((address) => l10n.t('{0}: questions may go to {1}', file, address));
+  return [...[...addresses].map((address) => l10n.t('{0}: questions may go to {1}', file, address)), ...secrets];
 }
 
 /** Anything but a plain no counts as a yes. */

@@ -29,7 +29,7 @@ const widest = 160;
 const goesOn = '┊ ';
 
 /** Begins every line of an agent's own words, so that none of them can look like a line of ours. */
-const quoteMark = '│ ';
+export const quoteMark = '│ ';
 
 /** Words of an agent in one line: what is hidden made visible, and no line break that could look like our own lines. */
 function oneLine(text: string, max: number): string {

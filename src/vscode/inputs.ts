@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { InputAsker, InputQuestion } from '../ask/types';
 import { l10n } from '../base/l10n';
 import { cap, firstLine } from '../base/text';
-import { maxCharacters, maxLines } from './dialogText';
+import { maxCharacters, maxLines, quoteMark } from './dialogText';
 
 /** Characters of a question that an input box shows; the whole of it stands in the view. */
 const longest = 300;
@@ -31,7 +31,9 @@ async function leave({ path, text }: InputQuestion, signal: AbortSignal): Promis
   const fits = text.length <= maxCharacters && text.split('\n').length <= maxLines;
   const allow = { title: l10n.t('Allow Once') };
   const reject = { title: l10n.t('Reject'), isCloseAffordance: true };
-  const detail = fits ? text : l10n.t('It is too long to be shown as a whole, so it can only be rejected.');
+  // all of it is the agent's: no line of it may look like one of ours
+  const quoted = text.replace(/^/gm, quoteMark);
+  const detail = fits ? quoted : l10n.t('It is too long to be shown as a whole, so it can only be rejected.');
   const title = l10n.t('{0} asks for your leave, for a call where it runs', path.join(' → '));
   const chosen = await vscode.window.showWarningMessage(
     title,

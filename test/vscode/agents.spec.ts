@@ -58,7 +58,7 @@ test('a key that is missing is asked for where it is needed; then the list stand
   await editor.palette('mm: Focus on Agents View');
   const tree = editor.agents.getByRole('tree', { name: 'Agents' });
   await expect(tree.getByRole('treeitem', { name: /^Ada/ })).toBeVisible({ timeout: 30_000 });
-  await expect(editor.agents.getByText('The secret team is not set.')).toBeVisible();
+  await expect(editor.agents.getByText('The secret team is not set for')).toBeVisible();
   await editor.agents.getByRole('button', { name: /Enter/ }).click();
   const box = editor.page.locator('.quick-input-widget input.input');
   await expect(editor.page.locator('.quick-input-widget')).toContainText('Secret team');

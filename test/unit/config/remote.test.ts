@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { factsOf } from '../../../src/config/approval-facts';
+import { YamlFile } from '../../../src/config/document';
 import { formatDiagnostic, parseConfig } from '../../../src/config/load';
 import type { MmConfig } from '../../../src/config/types';
 
@@ -131,5 +133,18 @@ describe('serve', () => {
     expect(config(`${basics}serve: {yolo: true}\n`).serve).toEqual({ yolo: true });
     expect(config(`${basics}serve: {}\n`).serve).toEqual({ yolo: false });
     expect(errors(`${basics}serve: {yolo: 1}\n`)).toEqual([expect.stringContaining('expected true or false')]);
+  });
+});
+
+describe('section 10: what is said of a folder’s file before it is allowed', () => {
+  it('names where questions, and which secrets, go', () => {
+    const text = `${basics}proxies:\n  team: {url: "https://a.example", key: "\${secret:proxy}", adminKey: "\${secret:admin}"}\nmmConfigs:\n  s: {a2a: "https://b.example/s", key: "\${secret:proxy}"}\n  t: {a2a: t@team}\n`;
+    expect(factsOf(new YamlFile('/shop/.mm/mm.yaml', text))).toEqual([
+      'mm.yaml: questions may go to https://a.example',
+      'mm.yaml: questions may go to https://b.example/s',
+      'mm.yaml: your secret proxy goes to https://a.example',
+      'mm.yaml: your secret admin goes to https://a.example',
+      'mm.yaml: your secret proxy goes to https://b.example/s',
+    ]);
   });
 });
