@@ -98,6 +98,9 @@ class CancellationTokenSource {
     this.token.isCancellationRequested = true;
     this.#emitter.fire();
   }
+  dispose(): void {
+    this.#emitter.dispose();
+  }
 }
 
 class MarkdownString {
