@@ -106,4 +106,6 @@ export const StateKeys = {
   approvals: 'mm.approvedConfigurations',
   /** Ports at which agents were offered, by name (global). */
   offeredPorts: 'mm.offeredPorts',
+  /** The bearer key of this person's bridges (secret). */
+  bridgeKey: 'mm.bridgeKey',
 } as const;

@@ -16,14 +16,12 @@ export interface OfferDeps {
   register?: (url: string, key: string) => Promise<void>;
 }
 
-const keyName = 'mm.secret.serve';
-
 /** The bearer key of this person's bridges, made once. */
 async function keyOf(secrets: vscode.SecretStorage): Promise<string> {
-  const known = await secrets.get(keyName);
+  const known = await secrets.get(StateKeys.bridgeKey);
   if (known) return known;
   const key = randomBytes(32).toString('hex');
-  await secrets.store(keyName, key);
+  await secrets.store(StateKeys.bridgeKey, key);
   return key;
 }
 
