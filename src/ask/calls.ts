@@ -16,6 +16,8 @@ export class OpenCalls {
   #commands = new Set<string>();
   /** Commands that were allowed before they were announced. */
   #allowed = new Set<string>();
+  /** Calls that were refused and not ended: what the agent still says of them makes none run. */
+  #refused = new Set<string>();
 
   /** A command runs, or another agent is asked: its time is not the agent's silence (rule 11). */
   get commandRuns(): boolean {
@@ -33,7 +35,8 @@ export class OpenCalls {
     }
     const merged = merge(this.#calls.get(call.toolCallId), call as Call);
     this.#calls.set(call.toolCallId, merged);
-    if (isCommand(merged) || this.#allowed.has(call.toolCallId)) this.#commands.add(call.toolCallId);
+    const runs = isCommand(merged) || this.#allowed.has(call.toolCallId);
+    if (runs && !this.#refused.has(call.toolCallId)) this.#commands.add(call.toolCallId);
     if (this.#calls.size > mostCalls) this.#forget(this.#calls.keys().next().value!);
   }
 
@@ -42,8 +45,10 @@ export class OpenCalls {
     const { toolCallId } = toolCall;
     if (!allowed) {
       this.#commands.delete(toolCallId);
+      if (this.#refused.size < mostCalls) this.#refused.add(toolCallId);
       return;
     }
+    this.#refused.delete(toolCallId);
     if (!isCommand(toolCall as Call)) return;
     if (this.#calls.has(toolCallId)) this.#commands.add(toolCallId);
     else if (this.#allowed.size < mostCalls) this.#allowed.add(toolCallId);
@@ -53,12 +58,14 @@ export class OpenCalls {
   begin(): void {
     this.#commands.clear();
     this.#allowed.clear();
+    this.#refused.clear();
   }
 
   #forget(toolCallId: string): void {
     this.#calls.delete(toolCallId);
     this.#commands.delete(toolCallId);
     this.#allowed.delete(toolCallId);
+    this.#refused.delete(toolCallId);
   }
 
   /** A permission request's call with what was announced of it. */

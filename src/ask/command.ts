@@ -57,10 +57,13 @@ export function shellCommandOf(
   return commands && { folder: cwd, commands };
 }
 
-/** `["/bin/bash", "-lc", "npm test"]`, as codex has it. */
+/**
+ * `["/bin/bash", "-lc", "npm test"]`, as codex has it. Only a shell of the system's own folders, or by its name alone: another
+ * file of such a name may be a program that an agent has written, and a rule shows the script only.
+ */
 function scriptOf(command: unknown): string | undefined {
   if (!Array.isArray(command) || command.length !== 3) return undefined;
   const [shell, flag, script] = command as unknown[];
-  if (typeof shell !== 'string' || !/^(\/[\w./-]*\/)?(ba|z|da)?sh$/.test(shell)) return undefined;
+  if (typeof shell !== 'string' || !/^((\/usr)?\/bin\/)?(ba|z|da)?sh$/.test(shell)) return undefined;
   return (flag === '-c' || flag === '-lc') && typeof script === 'string' ? script : undefined;
 }

@@ -33,7 +33,8 @@ export function ruleHolds(rule: CommandRule, call: CommandCall): boolean {
   if (!same(rule.path, call.path)) return false;
   const { words } = rule;
   if (!rule.more) return same(words, call.words);
-  return same(words, call.words.slice(0, words.length)) && call.words.slice(words.length).every(isFreeWord);
+  const further = call.words.slice(words.length);
+  return same(words, call.words.slice(0, words.length)) && further.every((word) => isFreeWord(word) && !isRunner(word));
 }
 
 /**
@@ -65,7 +66,7 @@ export function isSafePattern({ words, more }: Pattern): boolean {
 
 function openBeginnings(words: readonly string[]): string[][] {
   if (runsOthers(words[0] ?? '')) return [];
-  const firstOdd = words.findIndex((w, i) => i > 0 && (!isFreeWord(w) || runners.has(w.toLowerCase())));
+  const firstOdd = words.findIndex((w, i) => i > 0 && (!isFreeWord(w) || isRunner(w)));
   const plainWords = firstOdd < 0 ? words.length : firstOdd;
   const beginnings: string[][] = [];
   for (let length = plainWords; length >= 2; length--) beginnings.push(words.slice(0, length));
@@ -80,7 +81,8 @@ const wrappers = new Set(
    unshare nsenter bwrap firejail systemd-run at batch crontab tmux screen awk gawk mawk nawk sed gsed ed ex vi vim nvim emacs nano less more man
    osascript tclsh wish sqlite3 psql mysql jq yq m4 dc bc gnuplot octave julia rscript r scala java javac groovy kotlin dotnet mono wine
    make gmake cmake ninja just task rake ant mvn gradle sbt bazel buck terraform ansible ansible-playbook open xdg-open start explorer tar zip
-   7z curl wget nc ncat socat telnet dd mkfs`.split(/\s+/),
+   7z curl wget nc ncat socat telnet dd mkfs xvfb-run corepack nyc c8 caffeinate fakeroot dotenv dotenvx direnv hyperfine nodemon
+   concurrently cross-env mise asdf nvm fnm volta proxychains proxychains4 pm2 forever pdm hatch rye pixi`.split(/\s+/),
 );
 const interpreters =
   /^(python|pypy|node|nodejs|deno|bun|tsx|ts-node|ruby|irb|perl|php|lua|luajit|guile|racket|sbcl|clisp|ghc|runghc|ocaml|swift|go|cargo|erl|elixir|iex)[\d.]*$/;
@@ -88,6 +90,10 @@ const interpreters =
 const runners = new Set(
   'run exec x dlx eval shell sh bisect config alias submodule foreach install i add create init'.split(' '),
 );
+
+function isRunner(word: string): boolean {
+  return runners.has(word.toLowerCase());
+}
 
 function runsOthers(program: string): boolean {
   const name = (program.split('/').at(-1) ?? '').toLowerCase().replace(/\.(exe|cmd|bat)$/, '');

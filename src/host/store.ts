@@ -136,6 +136,9 @@ export class Store {
   }
 }
 
+/** Characters that are kept for a disk that takes nothing; what comes behind them is not written. */
+const mostOwed = 16_000_000;
+
 /**
  * Appends to one conversation's file. Patches are merged for a fraction of a second and then written in their order; a process that is
  * killed loses that fraction and nothing before it.
@@ -143,6 +146,8 @@ export class Store {
 export class ConversationFile {
   readonly #batch = new Batch();
   #lines: string[] = [];
+  /** What the file lacks: the last write, and those of before that failed. */
+  #owed = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> = Promise.resolve();
   #handle: FileHandle | undefined;
@@ -214,6 +219,7 @@ export class ConversationFile {
   #giveUp(): void {
     this.#lost = true;
     this.#lines = [];
+    this.#owed = '';
     this.log.warn(`Another window has become the writer of ${this.path}; nothing more is written to it.`);
     this.onLost();
   }
@@ -247,23 +253,44 @@ export class ConversationFile {
   }
 
   #write(): void {
-    if (this.#lines.length === 0) return;
-    const begin = this.#begun ? (this.resume?.torn ? '\n' : '') : `${JSON.stringify(this.header)}\n`;
-    if (this.resume) this.resume.torn = false;
-    this.#begun = true;
-    const text = `${begin}${this.#lines.join('\n')}\n`;
-    this.#lines = [];
-    this.#writing = this.#writing.then(async () => {
-      try {
-        // With each write it is looked again: two writers would tear the file.
-        if (this.#lost || !this.take() || !this.#lock!.held()) return;
-        this.#handle ??= await open(this.path, 'a', 0o600);
-        await this.#handle.appendFile(text);
-      } catch (error) {
-        this.log.error(`The conversation could not be written to ${this.path}: ${describe(error)}`);
-        if (!this.#failed) this.onFailure(error);
-        this.#failed = true;
-      }
-    });
+    if (this.#lines.length > 0) {
+      const begin = this.#begun ? (this.resume?.torn ? '\n' : '') : `${JSON.stringify(this.header)}\n`;
+      if (this.resume) this.resume.torn = false;
+      this.#begun = true;
+      if (this.#owed.length < mostOwed) this.#owed += `${begin}${this.#lines.join('\n')}\n`;
+      this.#lines = [];
+    }
+    if (this.#owed !== '') this.#writing = this.#writing.then(() => this.#append());
+  }
+
+  /** Writes what the file lacks. What the disk does not take is no longer in the file in part, and is written with what comes next. */
+  async #append(): Promise<void> {
+    const text = this.#owed;
+    this.#owed = '';
+    let size: number | undefined;
+    try {
+      // With each write it is looked again: two writers would tear the file.
+      if (text === '' || this.#lost || !this.take() || !this.#lock!.held()) return;
+      this.#handle ??= await open(this.path, 'a', 0o600);
+      size = (await this.#handle.stat()).size;
+      await this.#handle.appendFile(text);
+      this.#failed = false;
+    } catch (error) {
+      const whole = size === undefined || (await this.#cutBack(size));
+      if (!this.#lost) this.#owed = `${whole ? '' : '\n'}${text}${this.#owed}`;
+      this.log.error(`The conversation could not be written to ${this.path}: ${describe(error)}`);
+      if (!this.#failed) this.onFailure(error);
+      this.#failed = true;
+    }
+  }
+
+  /** Takes half a line away again; false where that fails too. */
+  async #cutBack(size: number): Promise<boolean> {
+    try {
+      await this.#handle!.truncate(size);
+      return true;
+    } catch {
+      return false; // the failure itself is told by the caller
+    }
   }
 }

@@ -29,6 +29,20 @@ describe('calls that an agent has announced', () => {
     expect(calls.complete({ toolCallId: 'c299' }).kind).toBe('read');
   });
 
+  it('a command that was refused runs no more, whatever its agent still says of it; one that is allowed later does', () => {
+    const calls = new OpenCalls();
+    calls.note({ sessionUpdate: 'tool_call', toolCallId: '1', title: 'ls', kind: 'execute' });
+    expect(calls.commandRuns).toBe(true);
+    calls.settled({ toolCallId: '1', kind: 'execute' }, false);
+    expect(calls.commandRuns).toBe(false);
+    calls.note({ sessionUpdate: 'tool_call_update', toolCallId: '1', title: 'ls, refused' });
+    expect(calls.commandRuns).toBe(false);
+    calls.settled({ toolCallId: '1', kind: 'execute' }, true);
+    expect(calls.commandRuns).toBe(true);
+    calls.note({ sessionUpdate: 'tool_call_update', toolCallId: '1', status: 'completed' });
+    expect(calls.commandRuns).toBe(false);
+  });
+
   it('property: never throws, and always gives an id', () => {
     fc.assert(
       fc.property(fc.array(fc.anything()), fc.anything(), (updates, request) => {

@@ -91,6 +91,14 @@ describe('rules: commands like this one', () => {
     }
   });
 
+  it('… never stands for a word that makes a program run what follows it', () => {
+    const open = rule('yarn workspace web', { more: true });
+    expect(covers('yarn workspace web test', open)).toBe(true);
+    for (const words of ['exec ./evil.sh', 'dlx evilpkg', 'add evilpkg', 'run deploy', 'test EXEC x', 'install']) {
+      expect(covers(`yarn workspace web ${words}`, open), words).toBe(false);
+    }
+  });
+
   it('holds for exactly that home agent, agent, tool and folder', () => {
     const words = ['git', 'status'];
     const about = { home: 'Ada', path: ['bob'], tool: 'bash', folder: '/home/me/shop', words };
@@ -125,6 +133,9 @@ describe('rules: commands like this one', () => {
     ['npm run build', ['npm run build']],
     ['npx foo bar', ['npx foo bar']],
     ['yarn dlx foo', ['yarn dlx foo']],
+    ['xvfb-run npm test', ['xvfb-run npm test']],
+    ['corepack yarn test', ['corepack yarn test']],
+    ['hyperfine ls src', ['hyperfine ls src']],
     ['git bisect run x', ['git bisect run x']],
   ])('%s can become %j', (text, patterns) => {
     const made = patternsOf(text.split(' '));
@@ -225,6 +236,9 @@ describe('the command of a call', () => {
     ['a command that is no shell’s', { command: ['git', 'status'] }],
     ['a shell with another option', { command: ['bash', '-ic', 'git status'] }],
     ['a shell of another language', { command: ['fish', '-c', 'git status'] }],
+    ['a file that has a shell’s name', { command: ['/tmp/evil/bash', '-lc', 'git status'] }],
+    ['a shell’s folder with a way out', { command: ['/bin/../tmp/x/sh', '-c', 'git status'] }],
+    ['a shell below the folder', { command: ['./bin/sh', '-c', 'git status'] }],
     ['words behind the script', { command: ['bash', '-c', 'git status', 'x'] }],
     ['no command', { cwd: '/home/me/shop' }],
     ['a list', ['git status']],

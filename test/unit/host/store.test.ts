@@ -1,8 +1,19 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { silentLog } from '../../../src/base/log';
 import type { Node, Patch } from '../../../src/chat/nodes';
 import { Thread } from '../../../src/chat/patch';
@@ -235,6 +246,49 @@ describe('a conversation on disk', () => {
     await file.close();
     expect(failures).toHaveLength(1);
     rmSync(dir);
+  });
+
+  it('what a disk did not take is written when it takes something again, the header too', async () => {
+    const file = store.writer(header())!;
+    file.patch(user('n1'));
+    mkdirSync(path(), { recursive: true }); // a folder in the file's place: no write can begin
+    await file.flush();
+    rmdirSync(path());
+    file.patch(user('n2'));
+    await file.close();
+    const loaded = (await store.load('conversation-1'))!;
+    expect(loaded.header).toEqual(header());
+    expect(loaded.thread.nodes().map((n) => n.id)).toEqual(['n1', 'n2']);
+  });
+
+  it.each([0, 1, 2])('a disk that takes half of write %i loses nothing of what was said', async (bad) => {
+    const handle = await open(tmpdir(), 'r');
+    const prototype = Object.getPrototypeOf(handle) as { appendFile(text: string): Promise<void> };
+    await handle.close();
+    const append = prototype.appendFile;
+    let write = 0;
+    const full = vi.spyOn(prototype, 'appendFile').mockImplementation(async function (this: unknown, text) {
+      if (write++ !== bad) return append.call(this, text);
+      await append.call(this, text.slice(0, text.length / 2));
+      throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    });
+    try {
+      const file = store.writer(header())!;
+      const failures: unknown[] = [];
+      file.onFailure = (error) => failures.push(error);
+      for (const id of ['a', 'b', 'c', 'd']) {
+        file.patch(user(id));
+        file.record({ exchange: { id, node: id, user: '[asked bob: hi]', assistant: "[bob's answer]\nyes" } });
+        await file.flush();
+      }
+      await file.close();
+      expect(failures).toHaveLength(1);
+    } finally {
+      full.mockRestore();
+    }
+    const loaded = (await store.load('conversation-1'))!;
+    expect(loaded.thread.nodes().map((n) => n.id)).toEqual(['a', 'b', 'c', 'd']);
+    expect(readFileSync(path(), 'utf8').match(/"exchange"/g)).toHaveLength(4);
   });
 
   it('10,000 entries are read in little more than their lines take to parse', async () => {
